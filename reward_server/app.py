@@ -35,8 +35,10 @@ from reward_server.rpc.status import CAUSES
 from reward_server.rpc.strangers import Strangers, connections_to
 from reward_server.rpc.tasks import StoreLimits, TaskStore
 from reward_server.scheduler import Scheduler
-from reward_server.settings import Settings, read_tokens
+from reward_server.settings import Settings, read_token_file
 from reward_server.telemetry import CountingExecutor, Telemetry, serve_metrics
+from reward_server.tenants.quotas import InFlight
+from reward_server.tenants.tenant import Credential, Tenants
 
 DISTRIBUTION = "codereward"
 # Calls that wait for the answer of an identical call take no place in the queue. The scheduler
@@ -128,7 +130,14 @@ async def serving(
     telemetry = Telemetry()
     telemetry.offers(languages=backend.language_versions, causes=CAUSES)
     executor = CountingExecutor(backend.executor, telemetry)
-    scheduler = Scheduler(executor, capacity=settings.queue_capacity)
+    credentials = _credentials(settings)
+    tenants = Tenants(credentials or ())
+    scheduler = Scheduler(
+        executor,
+        capacity=settings.queue_capacity,
+        tenants=tenants,
+        used=lambda owner, seconds: telemetry.tenant_used(tenants.of(owner).name, seconds),
+    )
     evaluation = Evaluation(
         scheduler,
         languages,
@@ -137,15 +146,16 @@ async def serving(
         window_size=settings.id_window_size,
         window_seconds=settings.id_window_seconds,
     )
-    callers = Callers(_tokens(settings))
+    callers = Callers(credentials)
     strangers = Strangers(telemetry)
     gate = Gate(
         callers=callers,
         strangers=strangers,
         calls=OpenCalls(_CALLS_PER_PLACE * (scheduler.slots + scheduler.capacity) + _CALLS_BESIDES),
         check=scheduler.check,
+        in_flight=InFlight(tenants, telemetry),
     )
-    tasks = TaskStore(_store_limits(settings))
+    tasks = TaskStore(_store_limits(settings), tenants=tenants)
     service = RewardService(
         evaluation=evaluation,
         bounds=bounds,
@@ -155,6 +165,7 @@ async def serving(
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
         gate=gate,
+        tenants=tenants,
     )
     server = RpcServer(
         _endpoint(settings, scheduler, membership),
@@ -167,8 +178,10 @@ async def serving(
     )
 
     def reload() -> None:
-        tokens, certificates = _tokens(settings), _certificates(settings)
-        callers.replace_tokens(tokens)
+        credentials, certificates = _credentials(settings), _certificates(settings)
+        callers.replace(credentials)
+        tenants.replace(credentials or ())
+        scheduler.apply_quotas()
         server.replace_certificates(certificates)
 
     condition = Condition(asyncio.get_running_loop().time)
@@ -403,8 +416,8 @@ def _refuse_password() -> str:
     raise ValueError("the key is encrypted")
 
 
-def _tokens(settings: Settings) -> tuple[str, ...] | None:
-    return None if settings.token_file is None else read_tokens(settings.token_file)
+def _credentials(settings: Settings) -> tuple[Credential, ...] | None:
+    return None if settings.token_file is None else read_token_file(settings.token_file)
 
 
 def _knows_callers(settings: Settings) -> bool:

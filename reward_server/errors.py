@@ -7,6 +7,7 @@ RewardServerError
 ├── UnknownTaskError        no such task is stored; store it, and send the request again
 ├── UnauthenticatedError    no valid credential was shown
 ├── OverloadedError         the queue is full or too slow; retry after a while
+│   └── QuotaError              a tenant has as much as its quota allows; retry after a while
 ├── DeadlineError           the deadline was not met
 ├── BudgetSpentError        a submission used up its time; the program's fault, and a verdict
 ├── DrainingError           the server is shutting down; retry elsewhere
@@ -78,6 +79,24 @@ class OverloadedError(RewardServerError):
     def __init__(self, message: str, *, retry_after_seconds: float) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class QuotaError(OverloadedError):
+    """A tenant has as much at once as its quota allows.
+
+    Args:
+        tenant: the tenant's name.
+        quota: the quota's name in the token file.
+        limit: its value.
+        retry_after_seconds: time after which a retry may succeed.
+    """
+
+    def __init__(self, tenant: str, quota: str, limit: int, *, retry_after_seconds: float) -> None:
+        super().__init__(
+            f"the tenant {tenant} has no more than {quota} of {limit} at once",
+            retry_after_seconds=retry_after_seconds,
+        )
+        self.quota = quota
 
 
 class DeadlineError(RewardServerError):

@@ -5,9 +5,10 @@ refusal costs a few microseconds, so throughput stays constant under any load. S
 turns: every admitted submission with a waiting job gets one slot before any of them gets its next
 slot. So a submission of a thousand jobs delays another submission's job by only one of its jobs.
 
-Owners are the holders of credentials, and all have equal shares. The next free slot goes to the
-owner that holds the fewest slots. A full queue refuses only owners that fill their share of it, so
-that a new owner finds room. The queue therefore holds at most twice its capacity.
+Owners are the holders of credentials. Slots are assigned to owners first, in proportion to their
+weights (`tenants.shares`), and only then to an owner's submissions. An owner never holds more slots
+than its quota. A full queue refuses only owners that fill their share of it, so that a new owner
+finds room. The queue therefore holds at most twice its capacity.
 
 Deadlines are points on the running loop's clock (`asyncio.get_running_loop().time()`).
 """
@@ -17,13 +18,15 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError
 from reward_server.executor import Executor
+from reward_server.tenants.shares import Shares
+from reward_server.tenants.tenant import Tenants
 
 _jitter = random.Random()  # not the global generator, which programs seed
 DEFAULT_CAPACITY = 256
@@ -89,11 +92,26 @@ class Scheduler:
     Args:
         executor: runs the jobs.
         capacity: number of submissions that may wait, besides one for each slot.
+        tenants: weights and quotas of the owners; by default all are alike.
+        used: receives an owner and the seconds for which it held a slot.
+        clock: returns the time in seconds, for the durations of jobs; by default the loop's.
     """
 
-    def __init__(self, executor: Executor, *, capacity: int = DEFAULT_CAPACITY) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        *,
+        capacity: int = DEFAULT_CAPACITY,
+        tenants: Tenants | None = None,
+        used: Callable[[str, float], None] = lambda owner, seconds: None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._executor = executor
         self._capacity = capacity
+        self._tenants = Tenants() if tenants is None else tenants
+        self._used = used
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._shares = Shares(self._weight)
         self._admitted: dict[str, set[Ticket]] = {}
         self._backlog = 0
         self._lines: dict[str, deque[Ticket]] = {}
@@ -154,8 +172,9 @@ class Scheduler:
         if not self.is_full:
             return
         places = self._executor.slots + self._capacity
-        own, everybody = len(self._admitted.get(owner, ())), self._admitted.keys() | {owner}
-        if own >= max(places // len(everybody), 1):
+        own = len(self._admitted.get(owner, ()))
+        everybody = sum(map(self._weight, self._admitted.keys() | {owner}))
+        if own >= max(int(places * self._weight(owner) / everybody), 1):
             raise self.overload(f"the queue is full with {self.admitted} submissions")
 
     @asynccontextmanager
@@ -185,17 +204,20 @@ class Scheduler:
 
     async def run(self, ticket: Ticket, job: Job) -> Execution:
         """Runs a job of an admitted submission when its turn comes; see `Ticket.run`."""
-        clock = asyncio.get_running_loop().time
+        clock = self._clock
         arrived = clock()
         await self._acquire(ticket)
         started = clock()
         try:
             execution = await self._executor.run(job)
         finally:
-            ticket.ran_seconds += clock() - started
-            self._record(clock() - started)
+            ended = clock()
+            ticket.ran_seconds += ended - started
+            self._record(ended - started)
             self._count_down(ticket)
+            self._shares.end(ticket.owner, started, ended, self._lines)
             self._release(ticket.owner)
+            self._used(ticket.owner, ended - started)
         usage = replace(execution.usage, queue_time_seconds=started - arrived)
         return replace(execution, usage=usage)
 
@@ -217,9 +239,9 @@ class Scheduler:
         """Estimates the time until a new submission gets a slot for the last of its `cost` jobs.
 
         Slots are assigned in turns. So each of the owner's other submissions runs at most `cost`
-        jobs before that slot is free, and each other owner runs at most as many jobs as the owner.
-        The estimate is zero if a slot is free, or if no job has been measured yet. So a wrong
-        estimate cannot refuse work for ever.
+        jobs before that slot is free, and each other owner runs at most as many jobs as the owner,
+        times the ratio of their weights. The estimate is zero if a slot is free that the owner may
+        hold, or if no job has been measured yet. So a wrong estimate cannot refuse work for ever.
         """
         if self._mean_seconds is None:
             return 0.0
@@ -228,9 +250,22 @@ class Scheduler:
             for name, tickets in self._admitted.items()
         }
         own = jobs.pop(owner, 0)
-        ahead = own + sum(min(others, own + cost) for others in jobs.values())
-        rounds = max(0, ahead - self.slots + 1) / self.slots
+        turns = (own + cost) / self._weight(owner)
+        ahead = own + sum(min(count, turns * self._weight(name)) for name, count in jobs.items())
+        most = min(self._most_slots(owner), self.slots)
+        rounds = max(0.0, (ahead - self.slots + 1) / self.slots, (own - most + 1) / most)
         return rounds * self._mean_seconds
+
+    def apply_quotas(self) -> None:
+        """Assigns free slots that owners may hold since their quotas were replaced."""
+        self._assign()
+
+    def _weight(self, owner: str) -> float:
+        return self._tenants.of(owner).weight
+
+    def _most_slots(self, owner: str) -> int:
+        most = self._tenants.of(owner).quotas.slots
+        return self.slots if most is None else most
 
     def _refuse_hopeless(self, deadline: float | None, cost: int, owner: str) -> None:
         if deadline is None:
@@ -299,20 +334,24 @@ class Scheduler:
             self._backlog -= 1
 
     async def _acquire(self, ticket: Ticket) -> None:
-        if self._free > 0:
+        owner = ticket.owner
+        if self._free > 0 and self._held[owner] < self._most_slots(owner):
             self._free -= 1
-            self._held[ticket.owner] += 1
+            self._held[owner] += 1
+            self._shares.forget(self._clock())
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if not ticket.waiters:
-            self._lines.setdefault(ticket.owner, deque()).append(ticket)
+            if owner not in self._lines:
+                self._shares.begin_waiting(owner, self._lines)
+            self._lines.setdefault(owner, deque()).append(ticket)
         ticket.waiters.append(turn)
         self._arrivals[turn] = turn.get_loop().time()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._release(ticket.owner)
+                self._release(owner)
             raise
         finally:
             del self._arrivals[turn]
@@ -322,14 +361,26 @@ class Scheduler:
         self._held[owner] -= 1
         if not self._held[owner]:
             del self._held[owner]
-        while self._lines:
-            heir = min(self._lines, key=self._held.__getitem__)
+        self._free += 1
+        self._assign()
+
+    def _assign(self) -> None:
+        """Assigns free slots to the owners that wait."""
+        while self._free > 0 and (heir := self._heir()) is not None:
             turn = self._next_turn(heir)
             if not turn.done():
+                self._free -= 1
                 self._held[heir] += 1
                 turn.set_result(None)
-                return
-        self._free += 1
+
+    def _heir(self) -> str | None:
+        """Returns the owner that gets the next slot, or None if none that waits may hold more."""
+        seconds = self._mean_seconds or 0.0
+        return min(
+            (one for one in self._lines if self._held[one] < self._most_slots(one)),
+            key=lambda one: self._shares.level(one, self._held[one], seconds),
+            default=None,
+        )
 
     def _next_turn(self, owner: str) -> asyncio.Future[None]:
         """Removes and returns the first waiter of an owner's first submission.

@@ -35,6 +35,8 @@ from pydantic_settings import (
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
 from reward_server.sandbox.local.cpu_quota import usable_cpus
+from reward_server.tenants.tenant import Credential
+from reward_server.tenants.token_file import first_token, parse_token_file
 
 PREFIX = "REWARD_SERVER_"
 FILE_VARIABLE = "REWARD_SERVER_CONFIG"
@@ -136,7 +138,8 @@ class Settings(BaseSettings):
     tls_client_ca: FilePath | None = None
     """PEM file. Clients must show a certificate that it signed."""
     token_file: FilePath | None = None
-    """File with a bearer token on each line. A client must send one of them."""
+    """File with a bearer token on each line, or with tenants in TOML. A client must send one of the
+    tokens. See Tenants."""
     insecure_public: bool = False
     """Allows a public address without TLS or credentials. Everybody who can reach the port can then
     run programs here and read what others send."""
@@ -305,19 +308,22 @@ def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Setting
         raise SettingsError(_explain(error, flags, file)) from None
 
 
-def read_tokens(file: Path) -> tuple[str, ...]:
-    """Reads bearer tokens, one in each line; ignores blank lines and those that begin with #.
+def read_token_file(file: Path) -> tuple[Credential, ...]:
+    """Reads the valid bearer tokens and their tenants; see `tenants.token_file`.
 
     Raises:
-        SettingsError: the file holds no token, or one that a header cannot carry.
+        SettingsError: the file cannot be read, or a line of it is wrong.
     """
-    lines = [line.strip() for line in _read(file).splitlines()]
-    tokens = tuple(line for line in lines if line and not line.startswith("#"))
-    if not tokens:
-        raise SettingsError(f"token_file: {file} holds no token")
-    if not all(token.isascii() and token.isprintable() and " " not in token for token in tokens):
-        raise SettingsError(f"token_file: {file} holds a token with other than visible ASCII")
-    return tokens
+    return parse_token_file(_read(file), file)
+
+
+def read_first_token(file: Path) -> str | None:
+    """Reads one valid bearer token, or None if the file holds digests of tokens alone.
+
+    Raises:
+        SettingsError: the file cannot be read, or a line of it is wrong.
+    """
+    return first_token(_read(file), file)
 
 
 def _is_loopback(host: str) -> bool:

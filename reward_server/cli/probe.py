@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from reward_server.cli.options import ConfigOption, SetOption, read_settings
 from reward_server.errors import SettingsError, StartError
-from reward_server.settings import Settings, read_tokens
+from reward_server.settings import Settings, read_first_token
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
@@ -63,8 +63,9 @@ def _target(settings: Settings) -> _Target:
 def _ask(settings: Settings, target: _Target, timeout: float) -> int:
     # Callers without a token share a small allowance, which others could use up.
     metadata = []
-    if settings.token_file is not None:
-        metadata.append(("authorization", f"Bearer {read_tokens(settings.token_file)[0]}"))
+    token = None if settings.token_file is None else read_first_token(settings.token_file)
+    if token is not None:
+        metadata.append(("authorization", f"Bearer {token}"))
     with _channel(settings, target, timeout) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=timeout, metadata=metadata)

@@ -141,7 +141,7 @@ class Evaluation:
             SandboxError: the server failed.
         """
         language = self._languages.find(submission.language)
-        grader = await self._grader(submission, language)
+        grader = await self._grader(submission, language, owner)
         prepared = _Prepared(submission=submission, language=language, grader=grader)
         if submission.require_integrity > grader.integrity:
             raise UnsupportedError(self._too_little(prepared))
@@ -169,7 +169,8 @@ class Evaluation:
         language, program = self._languages.find(job.language), job.work
         assert isinstance(program, Program)
         async with self._scheduler.admit(deadline=deadline, owner=owner) as slots:
-            ready = await self._programs.ready(language, program.source, slots, program.files)
+            programs = self._programs.of(owner)
+            ready = await programs.ready(language, program.source, slots, program.files)
             run = ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
             execution = ready.refusal or await slots.run(replace(run, network=job.network))
         return execution, self._provenance[language.name]
@@ -228,7 +229,7 @@ class Evaluation:
             network=submission.network,
         )
 
-    async def _grader(self, submission: Submission, language: Language) -> Grader:
+    async def _grader(self, submission: Submission, language: Language, owner: str) -> Grader:
         match submission.tests:
             case FunctionTests() as tests:
                 prompt = read_prompt(submission.prompt, language).executable
@@ -240,20 +241,21 @@ class Evaluation:
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,
-                    programs=self._programs,
+                    programs=self._programs.of(owner),
                     checker_language=self._checker_language(tests.checker, language),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
             case UnitTests() as tests if language.unit is not None:
-                return await suite_grader(tests, language, self._programs)
+                return await suite_grader(tests, language, self._programs.of(owner))
             case UnitTests() as tests:
                 is_networked = submission.network is not Network.NONE
                 reasons = ("they share a network",) if is_networked else ()
                 known = await plan(tests, submission.prompt, reasons)
                 return UnitGrader(tests=tests, plan=known)
             case ProgramTests():
-                return await program_grader(submission, language, self._programs, self._splits)
+                programs, splits = self._programs.of(owner), self._splits.of(owner)
+                return await program_grader(submission, language, programs, splits)
 
     def _too_little(self, prepared: _Prepared) -> str:
         """Returns why tests give less integrity than is required, and which ones give more."""

@@ -1,7 +1,7 @@
 """Identifies callers: their credentials, their owners, and the number of calls of each owner.
 
 An owner is the holder of one credential: a bearer token, or else a client certificate. If a server
-requires none, all callers are one owner.
+requires none, all callers are one owner. Several tokens of one tenant are one credential.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import grpc
 from google.protobuf.message import Message
 
 from reward_server.errors import OverloadedError
+from reward_server.tenants.tenant import Credential
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, Message]"
 _jitter = random.Random()  # not the global generator, which programs seed
@@ -35,44 +36,45 @@ class Callers:
     nothing about them.
 
     Args:
-        tokens: the valid bearer tokens; None if none is required.
+        credentials: the valid bearer tokens; None if none is required.
     """
 
-    def __init__(self, tokens: Collection[str] | None) -> None:
-        self._digests: list[bytes] | None = None
-        self.replace_tokens(tokens)
+    def __init__(self, credentials: Collection[Credential] | None) -> None:
+        self._credentials = credentials
 
     @property
     def are_asked(self) -> bool:
         """Returns True if callers have to show a token."""
-        return self._digests is not None
+        return self._credentials is not None
 
-    def replace_tokens(self, tokens: Collection[str] | None) -> None:
+    def replace(self, credentials: Collection[Credential] | None) -> None:
         """Replaces the valid tokens; open calls continue."""
-        self._digests = None if tokens is None else [_digest(token) for token in tokens]
+        self._credentials = credentials
 
     def identify(self, details: grpc.HandlerCallDetails) -> bool:
         """Records the owner of this task's call; returns False if the caller is a stranger."""
-        if self._digests is None:
+        if self._credentials is None:
             return True
-        owner = self._owner_of(details, self._digests)
+        owner = self._owner_of(details, self._credentials)
         _owner.set(owner)
         return owner is not None
 
     def owner(self, context: Context) -> str | None:
         """Returns the owner of this task's call, or None for a stranger."""
-        if self._digests is not None:
+        if self._credentials is not None:
             return _owner.get()
         return b" ".join(context.peer_identities() or ()).decode("utf-8", "replace")
 
-    def _owner_of(self, details: grpc.HandlerCallDetails, digests: list[bytes]) -> str | None:
+    def _owner_of(
+        self, details: grpc.HandlerCallDetails, credentials: Collection[Credential]
+    ) -> str | None:
         shown = [value for key, value in details.invocation_metadata if key == "authorization"]
         if len(shown) != 1 or not isinstance(shown[0], str):
             return None
         scheme, _, token = shown[0].partition(" ")
         digest = _digest(token.strip())
-        matches = [hmac.compare_digest(digest, known) for known in digests]
-        return digest.hex() if scheme.lower() == "bearer" and any(matches) else None
+        matches = [one for one in credentials if hmac.compare_digest(digest, one.digest)]
+        return matches[0].owner if scheme.lower() == "bearer" and matches else None
 
 
 class OpenCalls:

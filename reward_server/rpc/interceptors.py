@@ -7,9 +7,11 @@ request a message from it.
 from __future__ import annotations
 
 import asyncio
+import enum
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TypeAlias, TypeVar
 
 import grpc
@@ -22,6 +24,7 @@ from reward_server.rpc import status
 from reward_server.rpc.callers import Callers, Context, OpenCalls
 from reward_server.rpc.strangers import Strangers, peer_name
 from reward_server.telemetry import Telemetry, tell_call
+from reward_server.tenants.quotas import InFlight
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, Message]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]"
@@ -33,6 +36,15 @@ _NO_CREDENTIAL = "a valid bearer token is needed in `authorization`"
 _FLOOD_SECONDS = 1.0
 _HEALTH = "/grpc.health.v1.Health/"
 _log = structlog.get_logger("rpc")
+
+
+class Work(enum.Enum):
+    """The room that a call of a method needs."""
+
+    NONE = "none"
+    BODY = "its body"
+    REQUEST = "one request"
+    REQUESTS = "requests that its body holds"
 
 
 class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
@@ -70,6 +82,7 @@ class Gate:
         strangers: is notified when a credential was shown.
         calls: bounds the number of open calls.
         check: raises if there is no room for an owner's work.
+        in_flight: bounds the requests and bytes of each owner.
     """
 
     def __init__(
@@ -79,11 +92,31 @@ class Gate:
         strangers: Strangers,
         calls: OpenCalls,
         check: Callable[[str], None],
+        in_flight: InFlight,
     ) -> None:
         self._callers = callers
         self._strangers = strangers
         self.calls = calls
-        self.check = check
+        self.in_flight = in_flight
+        self._check = check
+
+    @contextmanager
+    def room(self, owner: str, work: Work) -> Iterator[None]:
+        """Finds room for a call's work for the length of the block, before its body is read.
+
+        Args:
+            owner: the call's owner.
+            work: what the call needs room for; the requests of a batch count one by one, later.
+
+        Raises:
+            OverloadedError: there is no room for the owner's work, or a quota is reached.
+            DrainingError: the server is shutting down.
+        """
+        if work is not Work.BODY:
+            self._check(owner)
+        self.in_flight.check_body(owner)
+        with self.in_flight.request(owner) if work is Work.REQUEST else nullcontext():
+            yield
 
     def owner(self, context: Context) -> str:
         """Returns the owner of a call."""
@@ -100,7 +133,7 @@ def boundary(
     telemetry: Telemetry,
     gate: Gate,
     *,
-    works: bool,
+    work: Work,
 ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
     """Wraps a method: admits the call, measures it, and converts exceptions to a status.
 
@@ -109,16 +142,18 @@ def boundary(
         behaviour: answers a body; receives the call's owner.
         telemetry: counts the calls.
         gate: the checks that a call must pass.
-        works: whether the call needs room for work.
+        work: the room that a call needs.
     """
 
     async def enter(context: Context) -> _Answer:
         owner = gate.owner(context)
         with gate.calls.entered(owner):
-            if works:
-                gate.check(owner)
-            body: object = await context.read()  # not bytes if the caller sent none
-            return await behaviour(body if isinstance(body, bytes) else b"", context, owner)
+            if work is Work.NONE:
+                return await behaviour(await _body(context), context, owner)
+            with gate.room(owner, work):
+                body = await _body(context)
+                with gate.in_flight.body(owner, len(body)):
+                    return await behaviour(body, context, owner)
 
     async def handle(_: AsyncIterator[bytes], context: Context) -> _Answer:
         begun = time.perf_counter()
@@ -136,6 +171,11 @@ def boundary(
         return answer
 
     return handle
+
+
+async def _body(context: Context) -> bytes:
+    body: object = await context.read()  # not bytes if the caller sent none
+    return body if isinstance(body, bytes) else b""
 
 
 def report_failure(telemetry: Telemetry, error: Exception) -> None:

@@ -20,14 +20,20 @@ from reward_server.rpc import answers, convert, status
 from reward_server.rpc.answers import ServerFacts
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
-from reward_server.rpc.interceptors import Gate, boundary, report_failure
+from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
 from reward_server.telemetry import Telemetry, tell_request
+from reward_server.tenants.tenant import Tenants
 
 _Answer = TypeVar("_Answer")
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RewardService"].full_name
-_WORKING_METHODS = frozenset({"Score", "ScoreBatch", "Execute"})
+_WORK = {
+    "Score": Work.REQUEST,
+    "ScoreBatch": Work.REQUESTS,
+    "Execute": Work.REQUEST,
+    "PutTask": Work.BODY,
+}
 # The server holds the answers of a batch that its caller does not read; this is their limit.
 _WIDEST_BATCH = 64
 
@@ -43,6 +49,7 @@ class RewardService:
         batch_width: number of requests of an owner's batches that are processed at once.
         telemetry: counts calls and verdicts.
         gate: the checks that calls must pass.
+        tenants: names and quotas of the owners.
     """
 
     def __init__(
@@ -55,15 +62,17 @@ class RewardService:
         batch_width: int,
         telemetry: Telemetry,
         gate: Gate,
+        tenants: Tenants,
     ) -> None:
         self._evaluation = evaluation
         self._bounds = bounds
         self._tasks = tasks
         self._info = answers.server_info(facts, bounds)
         self._batch_width = batch_width
-        self._batch_places = WeakValueDictionary[str, asyncio.Semaphore]()
+        self._batch_places = WeakValueDictionary[tuple[str, int], asyncio.Semaphore]()
         self._telemetry = telemetry
         self._gate = gate
+        self._tenants = tenants
 
     def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
         """Returns the methods in the form that gRPC takes."""
@@ -87,8 +96,8 @@ class RewardService:
     def _bounded(
         self, name: str, behaviour: Callable[[bytes, Context, str], Awaitable[_Answer]]
     ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
-        works = name in _WORKING_METHODS
-        return boundary(name, behaviour, self._telemetry, self._gate, works=works)
+        work = _WORK.get(name, Work.NONE)
+        return boundary(name, behaviour, self._telemetry, self._gate, work=work)
 
     async def score(self, body: bytes, context: Context, owner: str) -> pb.ScoreResponse:
         """Judges one completion."""
@@ -106,7 +115,8 @@ class RewardService:
         todo = iter(_alike_together(batch.requests))
         caller = _Reader(context)
         deadline = _deadline(context)
-        places = self._batch_places.setdefault(owner, asyncio.Semaphore(self._batch_width))
+        width = self._width(owner)
+        places = self._batch_places.setdefault((owner, width), asyncio.Semaphore(width))
 
         async def work() -> None:
             for index in todo:
@@ -116,7 +126,7 @@ class RewardService:
                 await caller.send(answer)
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(self._batch_width, _WIDEST_BATCH, len(batch.requests))):
+            for _ in range(min(width, _WIDEST_BATCH, len(batch.requests))):
                 group.create_task(work())
         if caller.has_gone:
             raise asyncio.CancelledError
@@ -126,6 +136,11 @@ class RewardService:
         request = convert.parse(pb.PutTaskRequest, body, self._bounds)
         digest = self._tasks.put(owner, request.task, lambda task: convert.task(task, self._bounds))
         return pb.PutTaskResponse(task_digest=digest)
+
+    def _width(self, owner: str) -> int:
+        """Returns how many requests of an owner's batches are processed at once."""
+        most = self._tenants.of(owner).quotas.requests_in_flight
+        return self._batch_width if most is None else min(self._batch_width, most)
 
     async def execute(self, body: bytes, context: Context, owner: str) -> pb.ExecuteResponse:
         """Runs a program without grading it."""
@@ -152,13 +167,15 @@ class RewardService:
         submission = convert.submission(request, self._bounds, stored)
         assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
+        self._telemetry.tenant_judged(self._tenants.of(owner).name)
         return answers.score_response(assessment)
 
     async def _answer(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreBatchResponse:
         try:
-            response = await self._judge(request, deadline, owner)
+            with self._gate.in_flight.request(owner):
+                response = await self._judge(request, deadline, owner)
         except Exception as error:  # noqa: BLE001  # one request's error is not the batch's
             report_failure(self._telemetry, error)
             return pb.ScoreBatchResponse(id=request.id, error=status.from_error(error))

@@ -21,6 +21,7 @@ from reward_server.errors import (
     DrainingError,
     InvalidRequestError,
     OverloadedError,
+    QuotaError,
     SandboxError,
     UnauthenticatedError,
     UnknownTaskError,
@@ -37,6 +38,7 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
     UnauthenticatedError: grpc.StatusCode.UNAUTHENTICATED,
     UnknownTaskError: grpc.StatusCode.NOT_FOUND,
     OverloadedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    QuotaError: grpc.StatusCode.RESOURCE_EXHAUSTED,
     DeadlineError: grpc.StatusCode.DEADLINE_EXCEEDED,
     DrainingError: grpc.StatusCode.UNAVAILABLE,
     SandboxError: grpc.StatusCode.UNAVAILABLE,
@@ -77,6 +79,11 @@ def from_error(error: Exception) -> status_pb2.Status:
     detail = _detail(error)
     if detail is not None:
         status.details.add().Pack(detail)
+    if isinstance(error, QuotaError):
+        violation = error_details_pb2.QuotaFailure.Violation(
+            subject=error.quota, description=_text(str(error))
+        )
+        status.details.add().Pack(error_details_pb2.QuotaFailure(violations=[violation]))
     return status
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from reward_server.errors import OverloadedError, UnknownTaskError, UnsupportedError
 from reward_server.languages import Language
 from reward_server.rpc.convert import Task
+from reward_server.tenants.tenant import Tenants
 
 # Memory of an entry and of the objects around a task's texts, beside the sizes of these objects.
 _OVERHEAD_BYTES = 512
@@ -54,10 +55,17 @@ class TaskStore:
     Args:
         limits: bounds on what is stored.
         clock: returns the time in seconds.
+        tenants: quotas of owners, which apply where they are below the limits.
     """
 
-    def __init__(self, limits: StoreLimits, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        limits: StoreLimits,
+        clock: Callable[[], float] = time.monotonic,
+        tenants: Tenants | None = None,
+    ) -> None:
         self._limits = limits
+        self._tenants = Tenants() if tenants is None else tenants
         self._clock = clock
         # The tasks of each owner by digest, the one that was not used for longest first.
         self._tasks: dict[str, OrderedDict[bytes, _Entry]] = {}
@@ -117,7 +125,7 @@ class TaskStore:
         self._tasks[owner].move_to_end(digest)
 
     def _make_room(self, owner: str, size: int) -> None:
-        limits = self._limits
+        limits = self._limits_of(owner)
         if size > limits.owner_bytes:
             raise UnsupportedError(
                 f"the task takes {size} bytes of memory, and stored_tasks_bytes is "
@@ -131,11 +139,22 @@ class TaskStore:
                 retry_after_seconds=_RETRY_SECONDS,
             )
         most = min(limits.owner_bytes, limits.total_bytes - others) - size
-        while self._sizes.get(owner, 0) > most or self._is_full(owner):
+        while self._sizes.get(owner, 0) > most or self._count(owner) >= limits.owner_count:
             self._forget_oldest(owner)
 
-    def _is_full(self, owner: str) -> bool:
-        return len(self._tasks.get(owner, ())) >= self._limits.owner_count
+    def _limits_of(self, owner: str) -> StoreLimits:
+        limits, quotas = self._limits, self._tenants.of(owner).quotas
+        count, size_bytes = quotas.stored_tasks_count, quotas.stored_tasks_bytes
+        return dataclasses.replace(
+            limits,
+            owner_count=limits.owner_count if count is None else min(count, limits.owner_count),
+            owner_bytes=limits.owner_bytes
+            if size_bytes is None
+            else min(size_bytes, limits.owner_bytes),
+        )
+
+    def _count(self, owner: str) -> int:
+        return len(self._tasks.get(owner, ()))
 
     def _expire(self) -> None:
         oldest = self._clock() - self._limits.seconds

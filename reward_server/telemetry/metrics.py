@@ -16,6 +16,7 @@ from prometheus_client.registry import Collector
 
 from reward_server.domain import Assessment, Ending, Execution, LimitKind, Verdict
 
+_MOST_TENANT_LABELS, _OTHER_TENANTS = 256, "(other)"
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 _LAG_SECONDS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _OTHER = "other"
@@ -139,6 +140,31 @@ class Telemetry:
             ["limit"],
             registry=self.registry,
         )
+        self._tenant_names = set[str]()
+        self._tenant_verdicts = Counter(
+            "reward_server_tenant_verdicts",
+            "Completions judged, by tenant; answers shared between requests count each time.",
+            ["tenant"],
+            registry=self.registry,
+        )
+        self._tenant_slot_seconds = Counter(
+            "reward_server_tenant_slot_seconds",
+            "Time for which executions held slots, by tenant.",
+            ["tenant"],
+            registry=self.registry,
+        )
+        self._tenant_refusals = Counter(
+            "reward_server_tenant_refusals",
+            "Requests refused because a quota was reached, by tenant and quota.",
+            ["tenant", "quota"],
+            registry=self.registry,
+        )
+        self._tenant_requests = Gauge(
+            "reward_server_tenant_requests_in_flight",
+            "Requests received and not answered, by tenant.",
+            ["tenant"],
+            registry=self.registry,
+        )
         self._strangers = Counter(
             "reward_server_strangers_refused",
             "Calls, connections or streams of callers without a credential that were refused.",
@@ -221,6 +247,31 @@ class Telemetry:
         """Exports facts that do not change, as labels of the value 1."""
         gauge = Gauge(f"reward_server_{name}", meaning, list(facts), registry=self.registry)
         gauge.labels(**facts).set(1)
+
+    def tenant_judged(self, tenant: str) -> None:
+        """Counts a verdict for a tenant."""
+        self._tenant_verdicts.labels(self._tenant(tenant)).inc()
+
+    def tenant_used(self, tenant: str, seconds: float) -> None:
+        """Counts the time for which a tenant's execution held a slot."""
+        self._tenant_slot_seconds.labels(self._tenant(tenant)).inc(max(seconds, 0.0))
+
+    def tenant_refused(self, tenant: str, quota: str) -> None:
+        """Counts a request of a tenant that was refused for a quota."""
+        self._tenant_refusals.labels(self._tenant(tenant), quota).inc()
+
+    def tenant_requests_changed(self, tenant: str, change: int) -> None:
+        """Counts requests of a tenant that are in flight, or are no longer."""
+        self._tenant_requests.labels(self._tenant(tenant)).inc(change)
+
+    def _tenant(self, name: str) -> str:
+        """Returns a tenant's label; after many names all others share one."""
+        if name in self._tenant_names:
+            return name
+        if len(self._tenant_names) >= _MOST_TENANT_LABELS:
+            return _OTHER_TENANTS
+        self._tenant_names.add(name)
+        return name
 
     def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
         """Exports a value that is read at each scrape."""

@@ -264,7 +264,7 @@ async def run_for(ticket: Ticket, executor: FakeExecutor, name: str) -> None:
 
 async def test_of_two_owners_each_gets_every_other_slot_whatever_they_offer() -> None:
     executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor)
+    scheduler = Scheduler(executor, clock=lambda: 0.0)
     async with AsyncExitStack() as stack:
         tasks: list[asyncio.Task[Execution]] = []
         for name in "bbbbbbbbbbbb":
@@ -281,7 +281,7 @@ async def test_of_two_owners_each_gets_every_other_slot_whatever_they_offer() ->
 
 async def test_the_next_slot_goes_to_the_owner_that_holds_the_fewest() -> None:
     executor = FakeExecutor(slots=4, held=True)
-    scheduler = Scheduler(executor)
+    scheduler = Scheduler(executor, clock=lambda: 0.0)
     async with AsyncExitStack() as stack:
         bully = await stack.enter_async_context(scheduler.admit(owner="bully", cost=9))
         honest = await stack.enter_async_context(scheduler.admit(owner="honest", cost=2))

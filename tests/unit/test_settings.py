@@ -7,7 +7,7 @@ import pytest
 
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
-from reward_server.settings import load_settings, read_tokens
+from reward_server.settings import load_settings, read_token_file
 
 
 @pytest.fixture(autouse=True)
@@ -161,26 +161,11 @@ def test_certificate_and_key_go_together(pem: str) -> None:
         load_settings({"tls_client_ca": pem})
 
 
-def test_tokens_are_read_one_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "tokens"
-    file.write_text("# of the trainers\nfirst\n\n  second \n")
-    assert read_tokens(file) == ("first", "second")
-
-
-@pytest.mark.parametrize("content", ["", "# nothing\n", "two words\n", "pässword\n"])
-def test_a_token_file_without_a_fit_token_is_refused(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "tokens"
-    file.write_text(content)
-    with pytest.raises(SettingsError, match="token_file") as refused:
-        read_tokens(file)
-    assert "word" not in str(refused.value).replace(str(tmp_path), "")
-
-
 def test_a_token_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match="not UTF-8"):
-        read_tokens(file)
+        read_token_file(file)
 
 
 def test_maxima_stay_above_the_defaults_they_come_with() -> None:

@@ -2,7 +2,7 @@
 
 The product of a compilation is kept for a limited time under the digest of all its inputs, so that
 the same source is not compiled twice. The product is not trusted: it goes back into a sandbox, and
-the server does not read it.
+the server does not read it. An owner neither gets nor notices the products of another.
 
 A language is checked once, before its first program. Otherwise a broken compiler would turn every
 honest program into a compile error, and so into a reward of nothing.
@@ -10,6 +10,7 @@ honest program into a compile error, and so into a reward of nothing.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import time
 from collections import OrderedDict
@@ -115,6 +116,13 @@ class Programs:
         self._in_progress: SingleFlight[Ready] = SingleFlight()
         self._checks: SingleFlight[None] = SingleFlight()
         self._tried: set[str] = set()
+        self._owner = ""
+
+    def of(self, owner: str) -> Programs:
+        """Returns the programs of one owner, which are kept in the same room as those of others."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
 
     async def ready(
         self,
@@ -143,7 +151,7 @@ class Programs:
         files = files or {}
         if once:
             return await self._make(language, source, files, slots)
-        key = _digest(language.name, source, files)
+        key = _digest(self._owner, language.name, source, files)
         return await self._shared(key, lambda: self._make(language, source, files, slots))
 
     async def library(self, language: Language, source: str, slots: Slots) -> Mapping[str, bytes]:
@@ -154,7 +162,7 @@ class Programs:
             DeadlineError: as the slots.
         """
         await self._tried_once(language, slots)
-        key = _digest(f"a library of {language.name}", source, {})
+        key = _digest("", f"a library of {language.name}", source, {})
         ready = await self._shared(
             key, lambda: self._make(language, source, {}, slots, is_library=True)
         )
@@ -259,9 +267,10 @@ def _ran_out(program: Ready) -> bool:
     return program.compilation is not None and bool(program.compilation.limits_hit)
 
 
-def _digest(language: str, source: str, files: Mapping[str, bytes]) -> bytes:
+def _digest(owner: str, language: str, source: str, files: Mapping[str, bytes]) -> bytes:
     digest = hashlib.blake2b(digest_size=20)
-    for part in (language.encode(), source.encode("utf-8", "surrogatepass"), *_flat(files)):
+    texts = (owner, language, source)
+    for part in (*(text.encode("utf-8", "surrogatepass") for text in texts), *_flat(files)):
         digest.update(b"%d:" % len(part))
         digest.update(part)
     return digest.digest()

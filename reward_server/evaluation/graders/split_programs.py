@@ -10,6 +10,7 @@ the answer says so.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import secrets
 from collections import OrderedDict
@@ -70,14 +71,22 @@ class Parts:
 class Splits:
     """Splits test programs, and remembers those that did not work as two programs.
 
-    The tests' program of a task is the same each time, so it is compiled once. Its nonces come from
-    the secret salt of this object.
+    The tests' program of a task stays the same for an owner, so that it is compiled once. Its
+    nonces come from the secret salt of this object. What one owner's solutions show about a program
+    does not change how it is run for another.
     """
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(_SALT_BYTES)
         self._parts: _Recent[Parts | None] = _Recent()
         self._refused: _Recent[bool] = _Recent()
+        self._owner = ""
+
+    def of(self, owner: str) -> Splits:
+        """Returns the split programs of one owner, kept in the same room as those of others."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
 
     def parts(
         self, tests: str, language: Language, prompt: str, assertions: tuple[Assertion, ...]
@@ -90,7 +99,7 @@ class Splits:
             prompt: the code that the solution continues; "" if there is none.
             assertions: the assertions of the program that can be rewritten.
         """
-        key = self._key(language.name, prompt, tests)
+        key = self._key(self._owner, language.name, prompt, tests)
         if self._refused.find(key, lambda: False):
             return None
         return self._parts.find(key, lambda: self._made(key, tests, language, prompt, assertions))

@@ -124,6 +124,20 @@ async def test_programs_that_differ_are_not_taken_for_each_other() -> None:
     assert len(machine.jobs) == len(made) + 2 * 2  # each language is tried by two
 
 
+async def test_owners_neither_get_nor_notice_what_was_compiled_for_others() -> None:
+    machine = Machine()
+    judge = evaluation(machine)
+    executions = [(await judge.score(wanted(), owner=one)).usage.executions for one in "ab"]
+    assert executions == [4, 4]
+    assert machine.compilations() == 2
+    gate = machine.gate = asyncio.Event()
+    both = [asyncio.create_task(judge.score(wanted(completion="x"), owner=one)) for one in "ab"]
+    while machine.compilations("x") < 2:  # noqa: ASYNC110  # each waits for its own
+        await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*both)
+
+
 async def test_two_who_ask_at_once_share_one_compilation() -> None:
     machine = Machine(gate=asyncio.Event())
     programs = Programs(Limits())
