@@ -89,6 +89,21 @@ def composed(service: dict[str, Any]) -> tuple[list[str], list[str]]:
     return paths, service["command"]
 
 
+def test_compose_mounts_files_that_exist_and_prometheus_scrapes_the_image(
+    repository: Path, engine: docker.APIClient, server_image: str
+) -> None:
+    services = yaml.safe_load((repository / "deploy/compose.yaml").read_text())["services"]
+    mounts = [one for service in services.values() for one in service.get("volumes", [])]
+    assert len(mounts) == 3
+    for mount in mounts:
+        assert (repository / "deploy" / mount.partition(":")[0]).exists(), mount
+    scraped = yaml.safe_load((repository / "deploy/prometheus/prometheus.yml").read_text())
+    [job] = scraped["scrape_configs"]
+    port = job["static_configs"][0]["targets"][0].rpartition(":")[2]
+    variables = engine.inspect_image(server_image)["Config"]["Env"]
+    assert f"REWARD_SERVER_METRICS_PORT={port}" in variables
+
+
 def free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
