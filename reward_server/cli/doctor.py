@@ -24,7 +24,12 @@ from reward_server.cli.options import (
     read_settings,
 )
 from reward_server.domain import Wall
-from reward_server.sandbox.container_options import ContainerOptions, container_options
+from reward_server.sandbox.container_options import (
+    ContainerOptions,
+    PodOptions,
+    container_options,
+    pod_options,
+)
 from reward_server.sandbox.host_noise import Circumstance, circumstances
 from reward_server.sandbox.local.cpu_quota import usable_cpus
 from reward_server.sandbox.walls import KINDS, Need, is_refused, require
@@ -88,6 +93,17 @@ def describe(
             for one in noise
         ],
         "container": _described(container_options(refused(walls, allow_missing))),
+        "pod": _described_pod(pod_options(refused(walls, allow_missing))),
+    }
+
+
+def _described_pod(pod: PodOptions | None) -> dict[str, Any] | None:
+    if pod is None:
+        return None
+    return {
+        "profile": pod.profile,
+        "lines": list(pod.lines),
+        "allow_missing": list(pod.allow_missing),
     }
 
 
@@ -115,7 +131,11 @@ def show(
         console.print("[green]Programs can be run safely on this host.[/]")
         return
     console.print(f"[red]The server would refuse to start: {', '.join(missing)} missing.[/]")
-    if container := container_options(missing):
+    if pod := pod_options(missing):
+        console.print(f"The server is in a pod, which allows the profile {pod.profile}.")
+        console.print("The profile local needs:")
+        console.print(pod.text, soft_wrap=True, markup=False, highlight=False)
+    elif container := container_options(missing):
         console.print("The server is in a container. Start that container so:")
         console.print(container.command, soft_wrap=True, markup=False, highlight=False)
     waivable = [name for name in missing if KINDS[name].need is Need.WAIVABLE]

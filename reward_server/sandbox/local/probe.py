@@ -183,7 +183,7 @@ async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple
         else:
             works = Wall(name="container", standing=True, detail="a first program ran in it")
             return (works, *(_explain_proc(wall, problem) for wall in told))
-    return (Wall(name="container", standing=False, detail=problem),)
+    return (Wall(name="container", standing=False, detail=_explain_mask(problem)),)
 
 
 async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
@@ -199,6 +199,17 @@ def _explain_proc(wall: Wall, problem: str) -> Wall:
         return wall
     detail = f"{problem}; in Docker, start with `--security-opt systempaths=unconfined`"
     return replace(wall, detail=detail)
+
+
+def _explain_mask(problem: str) -> str:
+    """Names the cause if bubblewrap cannot mount a /proc: parts of this one are covered."""
+    if "mount proc" not in problem:
+        return problem
+    return (
+        f"{problem}: the kernel refuses a fresh /proc while parts of this one are masked; in "
+        "Kubernetes set `procMount: Unmasked` and `hostUsers: false`, in Docker start with "
+        "`--security-opt systempaths=unconfined`"
+    )
 
 
 def _last_line(text: str) -> str:
