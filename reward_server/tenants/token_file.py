@@ -4,7 +4,7 @@ A file of lines holds one bearer token in each; blank lines and those that begin
 count. A file whose first other line begins with `[`, or whose name ends in `.toml`, is TOML:
 
     [[tenants]]
-    name = "red"              # shown in metrics, the audit log and refusals
+    name = "red"              # shown in metrics and refusals
     tokens = ["..."]          # one, or two while a token is replaced
     token_digests = ["..."]   # instead of tokens: their SHA-256 digests in hexadecimal
     weight = 2.0
