@@ -19,7 +19,7 @@ from trainer_client import AsyncRewardClient, Verdict
 from trainer_client.local_server import free_port
 
 HAPROXY = shutil.which("haproxy", path="/usr/sbin:/usr/bin")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "deploy.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "deploy.md"
 COUNT, REQUESTS = 3, 120
 
 
