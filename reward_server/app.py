@@ -34,9 +34,16 @@ from reward_server.rpc.service import SERVICE, RewardService
 from reward_server.rpc.status import CAUSES
 from reward_server.rpc.strangers import Strangers, connections_to
 from reward_server.rpc.tasks import StoreLimits, TaskStore
+from reward_server.rpc.tracing import tracing
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_token_file
-from reward_server.telemetry import CountingExecutor, Telemetry, serve_metrics
+from reward_server.telemetry import (
+    NO_SPANS,
+    CountingExecutor,
+    Telemetry,
+    exported_spans,
+    serve_metrics,
+)
 from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
 
@@ -130,11 +137,15 @@ async def serving(
     telemetry = Telemetry()
     telemetry.offers(languages=backend.language_versions, causes=CAUSES)
     executor = CountingExecutor(backend.executor, telemetry)
+    spans = NO_SPANS
+    if settings.otlp_endpoint:
+        spans = exported_spans(settings.otlp_endpoint, facts.server_version)
     credentials = _credentials(settings)
     tenants = Tenants(credentials or ())
     scheduler = Scheduler(
         executor,
         capacity=settings.queue_capacity,
+        spans=spans,
         tenants=tenants,
         used=lambda owner, seconds: telemetry.tenant_used(tenants.of(owner).name, seconds),
     )
@@ -164,13 +175,14 @@ async def serving(
         # The other half of the queue is reserved for callers that do not send batches.
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
+        spans=spans,
         gate=gate,
         tenants=tenants,
     )
     server = RpcServer(
         _endpoint(settings, scheduler, membership),
         service.handlers(),
-        [Authentication(callers, strangers, telemetry)],
+        [Authentication(callers, strangers, telemetry), *tracing(spans)],
         state=Health(
             [SERVICE], callers=callers, strangers=strangers, is_member=membership is not None
         ),
@@ -201,6 +213,7 @@ async def serving(
         report_health(serving)
 
     with ExitStack() as stack:
+        stack.callback(spans.close)
         if settings.metrics_port is not None:
             stack.callback(
                 serve_metrics(

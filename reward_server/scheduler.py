@@ -25,6 +25,7 @@ from dataclasses import replace
 from reward_server.domain import Execution, Job
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError
 from reward_server.executor import Executor
+from reward_server.telemetry import NO_SPANS, Spans
 from reward_server.tenants.shares import Shares
 from reward_server.tenants.tenant import Tenants
 
@@ -92,6 +93,7 @@ class Scheduler:
     Args:
         executor: runs the jobs.
         capacity: number of submissions that may wait, besides one for each slot.
+        spans: gets a span for each wait.
         tenants: weights and quotas of the owners; by default all are alike.
         used: receives an owner and the seconds for which it held a slot.
         clock: returns the time in seconds, for the durations of jobs; by default the loop's.
@@ -102,11 +104,13 @@ class Scheduler:
         executor: Executor,
         *,
         capacity: int = DEFAULT_CAPACITY,
+        spans: Spans = NO_SPANS,
         tenants: Tenants | None = None,
         used: Callable[[str, float], None] = lambda owner, seconds: None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         self._executor = executor
+        self._spans = spans
         self._capacity = capacity
         self._tenants = Tenants() if tenants is None else tenants
         self._used = used
@@ -206,7 +210,8 @@ class Scheduler:
         """Runs a job of an admitted submission when its turn comes; see `Ticket.run`."""
         clock = self._clock
         arrived = clock()
-        await self._acquire(ticket)
+        with self._spans.begin("queue"):
+            await self._acquire(ticket)
         started = clock()
         try:
             execution = await self._executor.run(job)

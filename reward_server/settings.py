@@ -168,6 +168,9 @@ class Settings(BaseSettings):
     who can reach it sees the figures, which name no task and no program."""
     status_page: bool | None = None
     """Whether a status page is served at `metrics_port`; by default only on a loopback address."""
+    otlp_endpoint: str = ""
+    """Address of a collector that takes spans of OpenTelemetry over OTLP and gRPC, such as
+    `http://127.0.0.1:4317`; needs the extra `[otel]`. If it is empty, there are none."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity of the log lines that are written to standard error."""
 

@@ -22,7 +22,7 @@ from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
-from reward_server.telemetry import Telemetry, tell_request
+from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_request
 from reward_server.tenants.tenant import Tenants
 
 _Answer = TypeVar("_Answer")
@@ -48,6 +48,7 @@ class RewardService:
         tasks: the tasks that callers have stored.
         batch_width: number of requests of an owner's batches that are processed at once.
         telemetry: counts calls and verdicts.
+        spans: gets a span for each completion that is judged.
         gate: the checks that calls must pass.
         tenants: names and quotas of the owners.
     """
@@ -61,6 +62,7 @@ class RewardService:
         tasks: TaskStore,
         batch_width: int,
         telemetry: Telemetry,
+        spans: Spans = NO_SPANS,
         gate: Gate,
         tenants: Tenants,
     ) -> None:
@@ -71,6 +73,7 @@ class RewardService:
         self._batch_width = batch_width
         self._batch_places = WeakValueDictionary[tuple[str, int], asyncio.Semaphore]()
         self._telemetry = telemetry
+        self._spans = spans
         self._gate = gate
         self._tenants = tenants
 
@@ -165,7 +168,8 @@ class RewardService:
             convert.check_digest(request)
             stored = self._tasks.find(owner, request.task_digest)
         submission = convert.submission(request, self._bounds, stored)
-        assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
+        with self._spans.begin("grade"):
+            assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
         self._telemetry.tenant_judged(self._tenants.of(owner).name)
         return answers.score_response(assessment)

@@ -19,6 +19,7 @@ from typing import TypedDict
 import grpc
 
 from trainer_client.transport import forks
+from trainer_client.transport.tracing import trace_metadata
 
 Target = str | Sequence[str]
 
@@ -193,7 +194,8 @@ class Connection:
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """The metadata of every call."""
-        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+        trace = trace_metadata()
+        return trace if self.token is None else (("authorization", f"Bearer {self.token}"), *trace)
 
     def open(self) -> grpc.aio.Channel:
         """Opens a channel that belongs to the running loop."""
