@@ -22,7 +22,7 @@ from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
-from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_request
+from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_call, tell_request
 from reward_server.tenants.tenant import Tenants
 
 _Answer = TypeVar("_Answer")
@@ -162,6 +162,7 @@ class RewardService:
     async def _judge(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreResponse:
+        tell_call(tenant=self._tenants.of(owner).name)
         tell_request(request.id)
         stored = None
         if request.task_digest:

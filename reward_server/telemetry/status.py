@@ -23,7 +23,7 @@ _BY_LABEL = {
     "sandboxes": ("sandboxes", "state"),
     "sandboxes_closed": ("sandboxes_closed_total", "reason"),
     "retries": ("retries_total", "cause"),
-    "tenants": ("tenant_requests_total", "tenant"),
+    "tenants": ("tenant_verdicts_total", "tenant"),
 }
 _TOTALS = {
     "slots": "slots",

@@ -47,7 +47,7 @@ class Shown:
         telemetry.watch_each("sandboxes", "Now.", "state", lambda: {"idle": 1, "lent": 2})
         telemetry.watch_count("sandboxes_started", "Starts.", lambda: 9)
         telemetry.watch_counts("sandboxes_closed", "Closed.", "reason", lambda: self.closed)
-        telemetry.watch_counts("tenant_requests", "Tenants.", "tenant", lambda: {HOSTILE: 7})
+        telemetry.tenant_judged(HOSTILE)
 
     def judge(self, verdict: Verdict, *signals: str) -> None:
         self.telemetry.judged(

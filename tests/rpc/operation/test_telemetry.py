@@ -447,3 +447,18 @@ async def test_a_line_does_not_name_the_request_before_it(
         await refused(call)
     lines = [one for one in logged.getvalue().splitlines() if "sandbox failed" in one]
     assert ["first" in line for line in lines] == [True, False]
+
+
+async def test_lines_name_the_tenant_and_never_its_token(
+    serve: Serve, logged: io.StringIO, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text('[[tenants]]\nname = "red-team"\ntokens = ["red-token"]\n')
+    served = await serve(executor=FakeExecutor(held=True), token_file=tokens)
+    call = served.stub.Score(function_request(), metadata=(("authorization", "Bearer red-token"),))
+    await served.executor.until_running(1)
+    served.executor.fail(SandboxError("broken"))
+    await refused(call)
+    (line,) = [one for one in logged.getvalue().splitlines() if "sandbox failed" in one]
+    assert "red-team" in line
+    assert "red-token" not in logged.getvalue()
