@@ -95,11 +95,11 @@ class AsyncRewardClient:
         return await _answer(self._line().stub.GetServerInfo(request, **options))
 
     async def close(self) -> None:
-        """Closes the running loop's channel; a later call opens another."""
+        """Closes the running loop's connections; a later call opens others."""
         with self._lock:
             line = self._lines.pop(asyncio.get_running_loop(), None)
         if line is not None:
-            await line.channel.close(None)
+            await line.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -25,8 +25,9 @@ from trainer_client.score import Score
 from trainer_client.transport import deadlines, oversize, retry, stored_tasks
 from trainer_client.transport.channel import Connection
 from trainer_client.transport.permits import Held, Permits
+from trainer_client.transport.processes import Process, Processes
 from trainer_client.transport.retry import Failure, Patience
-from trainer_client.transport.stored_tasks import Divided, Divider, StoredTasks, Upload
+from trainer_client.transport.stored_tasks import Divided, Divider, Upload
 
 _Answer = Score | Failure
 
@@ -37,24 +38,28 @@ MOST_IN_RPC = 32
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The channel of one event loop and the objects that belong to it."""
+    """The connections of one event loop and the objects that belong to them."""
 
-    channel: grpc.aio.Channel
-    stub: rpc.RewardServiceAsyncStub
+    processes: Processes
     permits: Permits
-    tasks: StoredTasks
     divider: Divider | None
 
     @classmethod
     def open(cls, connection: Connection) -> Line:
         """Opens a connection for the running loop."""
-        channel = connection.open()
-        stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
-        tasks = StoredTasks(stub, connection.metadata)
         least, divider = connection.store_from_bytes, None
         if least is not None:
             divider = Divider(least, connection.max_request_bytes)
-        return cls(channel, stub, Permits(connection.max_in_flight), tasks, divider)
+        return cls(Processes(connection), Permits(connection.max_in_flight), divider)
+
+    @property
+    def stub(self) -> rpc.RewardServiceAsyncStub:
+        """Calls to the target, whichever process answers."""
+        return self.processes.shared.stub
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self.processes.close()
 
 
 @dataclass(slots=True, eq=False)
@@ -80,12 +85,20 @@ class _Sent:
     is_settled: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The process to which an attempt sends its requests, and the permits that they hold."""
+
+    process: Process
+    held: Held
+
+
 class ScoreCall:
     """A call whose requests share one deadline and one limit of patience.
 
     Args:
         connection: the options.
-        line: the channel of the running loop.
+        line: the connections of the running loop.
         group: runs the RPCs.
     """
 
@@ -128,12 +141,14 @@ class ScoreCall:
         return max(1, min(most // _PARTS, -(-waiting // _PARTS), MOST_IN_RPC))
 
     async def _attempt(self, items: Sequence[_Item], held: Held) -> None:
-        found = await asyncio.gather(*(self._prepared(item, held) for item in items))
-        sent = [one for one in found if one is not None]
-        parts = _fitting(sent, self._connection.max_request_bytes)
-        await asyncio.gather(*(self._send(part, held) for part in parts))
+        with self._line.processes.sending(len(items)) as process:
+            to = _Way(process, held)
+            found = await asyncio.gather(*(self._prepared(item, to) for item in items))
+            sent = [one for one in found if one is not None]
+            parts = _fitting(sent, self._connection.max_request_bytes)
+            await asyncio.gather(*(self._send(part, to) for part in parts))
 
-    async def _prepared(self, item: _Item, held: Held) -> _Sent | None:
+    async def _prepared(self, item: _Item, to: _Way) -> _Sent | None:
         """Makes the request, and stores its task if that is large; None if this failed."""
         made = item.request.make() if isinstance(item.request, LazyRequest) else item.request
         request = oversize.cut(made)
@@ -145,9 +160,9 @@ class ScoreCall:
         remaining = self._patience.remaining()
         if parts is None or remaining <= 0:
             return sent
-        upload = await self._line.tasks.stored(parts, remaining)
+        upload = await to.process.tasks.stored(parts, remaining)
         if isinstance(upload, Failure):
-            self._settle([sent], upload, held)
+            self._settle([sent], upload, to)
             return None
         if upload is not None:
             sent.request, sent.upload = parts.rest, upload
@@ -158,32 +173,32 @@ class ScoreCall:
             return None
         return self._line.divider.divided(request)
 
-    async def _send(self, part: Sequence[_Sent], held: Held) -> None:
+    async def _send(self, part: Sequence[_Sent], to: _Way) -> None:
         problem = self._size_problem(part)
         seconds = min(max(one.seconds for one in part), self._patience.remaining())
         if problem is None:
-            problem = await self._exchange(part, seconds, held) if seconds > 0 else _OVER
-        self._settle([one for one in part if not one.is_settled], problem, held)
+            problem = await self._exchange(part, seconds, to) if seconds > 0 else _OVER
+        self._settle([one for one in part if not one.is_settled], problem, to)
 
-    async def _exchange(self, part: Sequence[_Sent], seconds: float, held: Held) -> Failure:
+    async def _exchange(self, part: Sequence[_Sent], seconds: float, to: _Way) -> Failure:
         """Sends one RPC; returns what became of the requests that it left without an answer."""
         try:
             if len(part) == 1 and self._connection.batch_size in (None, 1):
-                await self._single(part[0], seconds, held)
+                await self._single(part[0], seconds, to)
             else:
-                await self._batch(part, seconds, held)
+                await self._batch(part, seconds, to)
         except grpc.aio.AioRpcError as error:
             return retry.from_rpc_error(error)
         return _UNANSWERED
 
-    async def _single(self, sent: _Sent, seconds: float, held: Held) -> None:
-        response = await self._line.stub.Score(
+    async def _single(self, sent: _Sent, seconds: float, to: _Way) -> None:
+        response = await to.process.stub.Score(
             sent.request, timeout=seconds, metadata=self._connection.metadata
         )
-        self._settle([sent], score.from_response(response), held)
+        self._settle([sent], score.from_response(response), to)
 
-    async def _batch(self, part: Sequence[_Sent], seconds: float, held: Held) -> None:
-        stream = self._line.stub.ScoreBatch(
+    async def _batch(self, part: Sequence[_Sent], seconds: float, to: _Way) -> None:
+        stream = to.process.stub.ScoreBatch(
             pb.ScoreBatchRequest(requests=[one.request for one in part]),
             timeout=seconds,
             metadata=self._connection.metadata,
@@ -191,14 +206,16 @@ class ScoreCall:
         async for item in stream:
             self._patience.answered()
             if 0 <= item.index < len(part) and not part[item.index].is_settled:
-                self._settle([part[item.index]], _item_answer(item), held)
+                self._settle([part[item.index]], _item_answer(item), to)
 
-    def _settle(self, part: Sequence[_Sent], answer: _Answer, held: Held) -> None:
+    def _settle(self, part: Sequence[_Sent], answer: _Answer, to: _Way) -> None:
         """Ends an attempt at requests: gives them their score, or has them sent again together."""
         pauses: dict[_Item, float] = {}
+        if part and isinstance(answer, Failure) and answer.outage:
+            self._line.processes.lose(to.process)
         for one in part:
             one.is_settled = True
-            held.give_one()
+            to.held.give_one()
             outcome = self._outcome(one, answer)
             if isinstance(outcome, Score):
                 self._scores[one.item.index] = outcome

@@ -197,24 +197,30 @@ class Connection:
         trace = trace_metadata()
         return trace if self.token is None else (("authorization", f"Bearer {self.token}"), *trace)
 
-    def open(self) -> grpc.aio.Channel:
-        """Opens a channel that belongs to the running loop."""
-        channel = self._channel()
+    def open(self, address: str | None = None) -> grpc.aio.Channel:
+        """Opens a channel that belongs to the running loop.
+
+        Args:
+            address: where to connect instead of the target, by a connection that no other channel
+                shares.
+        """
+        apart = () if address is None else (("grpc.use_local_subchannel_pool", 1),)
+        channel = self._channel(self.target if address is None else address, apart)
         forks.watch(channel)
         return channel
 
-    def _channel(self) -> grpc.aio.Channel:
-        options = list(_OPTIONS)
-        if all(map(_LOOPBACK.fullmatch, addresses(self.target))):
+    def _channel(self, target: Target, more: Sequence[tuple[str, int]]) -> grpc.aio.Channel:
+        options = [*_OPTIONS, *more]
+        if all(map(_LOOPBACK.fullmatch, addresses(target))):
             options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:
-            return grpc.aio.insecure_channel(grpc_target(self.target), options=options)
+            return grpc.aio.insecure_channel(grpc_target(target), options=options)
         if self.tls.server_name is not None:
             options.append(("grpc.ssl_target_name_override", self.tls.server_name))
         credentials = grpc.ssl_channel_credentials(
             self.tls.root_certificates, self.tls.private_key, self.tls.certificate_chain
         )
-        return grpc.aio.secure_channel(grpc_target(self.target), credentials, options=options)
+        return grpc.aio.secure_channel(grpc_target(target), credentials, options=options)
 
 
 def addresses(target: Target) -> tuple[str, ...]:
@@ -230,6 +236,14 @@ def addresses(target: Target) -> tuple[str, ...]:
     for address in found:
         _check_address(address)
     return found
+
+
+def host_of(address: str) -> str | None:
+    """Returns the host of an address, with the brackets of IPv6; None if it has none."""
+    if address.partition(":")[0] in _WITHOUT_PORT:
+        return None
+    plain = address.removeprefix("dns:").removeprefix("ipv4:").removeprefix("ipv6:").lstrip("/")
+    return plain.rpartition(":")[0] or None
 
 
 def _check_address(address: str) -> None:

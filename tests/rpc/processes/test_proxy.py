@@ -36,6 +36,7 @@ async def test_a_proxy_spreads_the_requests_of_one_client_evenly(
             AsyncRewardClient(address, batch_size=1, max_in_flight=12) as client,
         ):
             scores = await client.score([function_request(number) for number in range(REQUESTS)])
+            assert not any(line.processes._found for line in client._lines.values())
         assert {one.verdict for one in scores} == {Verdict.PASSED}
         judged = await judged_by_process(processes)
     assert sum(judged) == REQUESTS

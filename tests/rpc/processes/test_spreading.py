@@ -1,0 +1,131 @@
+"""A client spreads its requests over the processes of a server by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from reward_server.processes.parent import Processes, running_processes
+from reward_server.settings import load_settings
+from tests.rpc.conftest import function_request
+from tests.support.counting_proxy import CountingProxy
+from tests.support.simulated_process import COMMAND
+from trainer_client import AsyncRewardClient, Verdict
+from trainer_client.local_server import free_port
+from trainer_client.transport import processes as transport
+
+COUNT, REQUESTS = 3, 120
+OTHER_HOST = "127.0.0.2"
+
+
+@asynccontextmanager
+async def running(monkeypatch: pytest.MonkeyPatch, **flags: Any) -> AsyncIterator[Processes]:
+    monkeypatch.setenv("SIMULATED_SECONDS", "0.02")
+    settings = load_settings({"port": 0, "workers": 2 * COUNT, "drain_seconds": 5, **flags})
+    async with running_processes(settings, COUNT, command=COMMAND) as processes:
+        yield processes
+
+
+def found(client: AsyncRewardClient) -> set[int]:
+    return {number for line in client._lines.values() for number in line.processes._found}
+
+
+def instances(client: AsyncRewardClient) -> set[str]:
+    return {line.processes._instance for line in client._lines.values()}
+
+
+async def know(client: AsyncRewardClient, numbers: set[int]) -> None:
+    """Sends requests until the client is connected to exactly these processes."""
+    number = 10_000
+    while found(client) != numbers:
+        [score] = await client.score([function_request(number)])
+        assert score.verdict is Verdict.PASSED
+        number += 1
+
+
+async def judged(processes: Processes) -> list[int]:
+    texts = await processes.metrics()
+    pattern = re.compile(r"^reward_server_verdicts_total.* (\d+)", re.M)
+    return [sum(map(int, pattern.findall(one))) for one in texts.values()]
+
+
+async def test_requests_go_to_all_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(monkeypatch) as processes:
+        async with AsyncRewardClient(processes.facts["address"], max_in_flight=12) as client:
+            await know(client, {0, 1, 2})
+            before = await judged(processes)
+            scores = await client.score([function_request(number) for number in range(REQUESTS)])
+        assert {one.verdict for one in scores} == {Verdict.PASSED}
+        counts = [now - was for now, was in zip(await judged(processes), before, strict=True)]
+    assert sum(counts) == REQUESTS
+    assert all(abs(one - REQUESTS / COUNT) <= 0.2 * REQUESTS / COUNT for one in counts), counts
+
+
+async def test_processes_are_met_at_the_shared_address_if_their_ports_are_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running(monkeypatch) as processes:
+        proxy = CountingProxy(processes.facts["address"])
+        server = await asyncio.start_server(proxy.serve, OTHER_HOST, 0)
+        port = server.sockets[0].getsockname()[1]
+        async with AsyncRewardClient(f"{OTHER_HOST}:{port}") as client:
+            await know(client, {0, 1, 2})
+        server.close()
+        await proxy.close()
+
+
+async def test_a_killed_process_loses_no_verdict_and_is_found_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with (
+        running(monkeypatch) as processes,
+        AsyncRewardClient(processes.facts["address"], max_in_flight=12) as client,
+    ):
+        await know(client, {0, 1, 2})
+        requests = [function_request(number) for number in range(4 * REQUESTS)]
+        scoring = asyncio.create_task(client.score(requests))
+        await asyncio.sleep(0.3)
+        os.kill(processes.pids[1], signal.SIGKILL)
+        scores = await scoring
+        assert {one.verdict for one in scores} == {Verdict.PASSED}
+        await know(client, {0, 1, 2})
+
+
+async def test_a_restarted_server_is_looked_at_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    async with AsyncRewardClient(f"127.0.0.1:{port}") as client:
+        async with running(monkeypatch, port=port):
+            await know(client, {0, 1, 2})
+            first = instances(client)
+        async with running(monkeypatch, port=port):
+            while instances(client) == first:
+                await client.score([function_request(1)])
+            await know(client, {0, 1, 2})
+
+
+async def test_the_client_of_one_process_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[transport.Process]()
+    ask = transport._asked
+
+    async def counted(process: transport.Process, connection: Any) -> Any:
+        asked.append(process)
+        return await ask(process, connection)
+
+    monkeypatch.setattr(transport, "_asked", counted)
+    monkeypatch.setattr(transport, "_PAUSE_SECONDS", 0.0)
+    settings = load_settings({"port": 0, "workers": 2})
+    async with (
+        running_processes(settings, 1, command=COMMAND) as processes,
+        AsyncRewardClient(processes.facts["address"]) as client,
+    ):
+        for number in range(5):
+            await client.score([function_request(number)])
+        assert len(asked) == 1
+        assert found(client) == set()
