@@ -39,6 +39,7 @@ from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_token_file
 from reward_server.telemetry import (
     NO_SPANS,
+    AuditLog,
     CountingExecutor,
     Telemetry,
     exported_spans,
@@ -167,6 +168,7 @@ async def serving(
         in_flight=InFlight(tenants, telemetry),
     )
     tasks = TaskStore(_store_limits(settings), tenants=tenants)
+    audit = _audit_log(settings, membership, telemetry)
     service = RewardService(
         evaluation=evaluation,
         bounds=bounds,
@@ -178,6 +180,7 @@ async def serving(
         spans=spans,
         gate=gate,
         tenants=tenants,
+        audit=audit,
     )
     server = RpcServer(
         _endpoint(settings, scheduler, membership),
@@ -214,6 +217,8 @@ async def serving(
 
     with ExitStack() as stack:
         stack.callback(spans.close)
+        if audit is not None:
+            stack.callback(audit.close)
         if settings.metrics_port is not None:
             stack.callback(
                 serve_metrics(
@@ -351,6 +356,22 @@ def _bounds(settings: Settings, languages: Languages, networks: frozenset[Networ
         default_time_budget_seconds=settings.time_budget_seconds,
         maximum_time_budget_seconds=settings.max_time_budget_seconds,
         networks=networks,
+    )
+
+
+def _audit_log(
+    settings: Settings, membership: Membership | None, telemetry: Telemetry
+) -> AuditLog | None:
+    if settings.audit_file is None:
+        return None
+    path = settings.audit_file
+    if membership is not None:
+        path = path.with_name(f"{path.name}.process-{membership.number}")
+    return AuditLog(
+        path,
+        file_bytes=settings.audit_file_bytes,
+        files=settings.audit_files,
+        count=telemetry.audited,
     )
 
 

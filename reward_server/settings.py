@@ -171,6 +171,14 @@ class Settings(BaseSettings):
     otlp_endpoint: str = ""
     """Address of a collector that takes spans of OpenTelemetry over OTLP and gRPC, such as
     `http://127.0.0.1:4317`; needs the extra `[otel]`. If it is empty, there are none."""
+    audit_file: Path | None = None
+    """File with a JSON line for each completion that was judged: when, for which tenant, with what
+    result, and digests of completion and stored task. If it is not set, there is none. Each of
+    several processes has a file of its own, with its number behind the name."""
+    audit_file_bytes: int = Field(default=64 * MEBIBYTE, ge=64 * 1024)
+    """Size at which the audit file is rotated, in bytes."""
+    audit_files: Annotated[int, Field(ge=1, le=10_000)] = 16
+    """Number of older audit files that are kept."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity of the log lines that are written to standard error."""
 

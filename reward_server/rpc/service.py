@@ -22,7 +22,14 @@ from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
-from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_call, tell_request
+from reward_server.telemetry import (
+    NO_SPANS,
+    AuditLog,
+    Spans,
+    Telemetry,
+    tell_call,
+    tell_request,
+)
 from reward_server.tenants.tenant import Tenants
 
 _Answer = TypeVar("_Answer")
@@ -51,6 +58,7 @@ class RewardService:
         spans: gets a span for each completion that is judged.
         gate: the checks that calls must pass.
         tenants: names and quotas of the owners.
+        audit: records each answer, if there is an audit log.
     """
 
     def __init__(
@@ -65,6 +73,7 @@ class RewardService:
         spans: Spans = NO_SPANS,
         gate: Gate,
         tenants: Tenants,
+        audit: AuditLog | None = None,
     ) -> None:
         self._evaluation = evaluation
         self._bounds = bounds
@@ -76,6 +85,7 @@ class RewardService:
         self._spans = spans
         self._gate = gate
         self._tenants = tenants
+        self._audit = audit
 
     def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
         """Returns the methods in the form that gRPC takes."""
@@ -172,8 +182,12 @@ class RewardService:
         with self._spans.begin("grade"):
             assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
-        self._telemetry.tenant_judged(self._tenants.of(owner).name)
-        return answers.score_response(assessment)
+        tenant = self._tenants.of(owner).name
+        self._telemetry.tenant_judged(tenant)
+        response = answers.score_response(assessment)
+        if self._audit is not None:
+            await self._audit.record(tenant, request, response)
+        return response
 
     async def _answer(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str

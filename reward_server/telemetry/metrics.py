@@ -140,6 +140,12 @@ class Telemetry:
             ["limit"],
             registry=self.registry,
         )
+        self._audit_lines = Counter(
+            "reward_server_audit_lines",
+            "Lines of the audit log, by whether they were written or lost.",
+            ["outcome"],
+            registry=self.registry,
+        )
         self._tenant_names = set[str]()
         self._tenant_verdicts = Counter(
             "reward_server_tenant_verdicts",
@@ -247,6 +253,10 @@ class Telemetry:
         """Exports facts that do not change, as labels of the value 1."""
         gauge = Gauge(f"reward_server_{name}", meaning, list(facts), registry=self.registry)
         gauge.labels(**facts).set(1)
+
+    def audited(self, outcome: str) -> None:
+        """Counts a line of the audit log."""
+        self._audit_lines.labels(outcome).inc()
 
     def tenant_judged(self, tenant: str) -> None:
         """Counts a verdict for a tenant."""
