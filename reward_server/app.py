@@ -19,6 +19,7 @@ from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
 from reward_server.operation import Condition, watch
 from reward_server.rpc.answers import Membership, ServerFacts
+from reward_server.rpc.audit import AuditLog
 from reward_server.rpc.callers import Callers, OpenCalls
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.health import Health
@@ -39,7 +40,6 @@ from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_token_file
 from reward_server.telemetry import (
     NO_SPANS,
-    AuditLog,
     CountingExecutor,
     Telemetry,
     exported_spans,

@@ -18,18 +18,12 @@ from codereward.v1 import reward_service_pb2 as pb
 from reward_server.evaluation import Evaluation
 from reward_server.rpc import answers, convert, status
 from reward_server.rpc.answers import ServerFacts
+from reward_server.rpc.audit import AuditLog
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
-from reward_server.telemetry import (
-    NO_SPANS,
-    AuditLog,
-    Spans,
-    Telemetry,
-    tell_call,
-    tell_request,
-)
+from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_call, tell_request
 from reward_server.tenants.tenant import Tenants
 
 _Answer = TypeVar("_Answer")

@@ -7,11 +7,9 @@ executions  counts executions where they run
 exposition  serves a registry over HTTP: metrics, liveness, readiness and the status page
 status      what the status page shows, computed from the metrics alone
 logs        log lines for people or for programs
-audit       a file with a line for each completion that was judged
 spans       spans of OpenTelemetry, if an operator has set a collector
 """
 
-from reward_server.telemetry.audit import AuditLog
 from reward_server.telemetry.executions import CountingExecutor
 from reward_server.telemetry.exposition import serve_metrics
 from reward_server.telemetry.logs import configure_logging, tell_call, tell_request
@@ -20,7 +18,6 @@ from reward_server.telemetry.spans import NO_SPANS, Spans, exported_spans
 
 __all__ = [
     "NO_SPANS",
-    "AuditLog",
     "CountingExecutor",
     "Spans",
     "Telemetry",

@@ -14,8 +14,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import SettingsError
-from reward_server.telemetry import AuditLog
-from reward_server.telemetry.audit import LOST, WRITTEN
+from reward_server.rpc.audit import LOST, WRITTEN, AuditLog
 from tests.rpc.conftest import Serve, function_request, refused
 
 SECRET = "a-token-of-the-tests"
@@ -98,9 +97,9 @@ async def test_a_disk_that_fails_is_counted_and_does_not_stop_the_judging(
 async def test_lines_beyond_the_queue_are_lost_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reward_server.telemetry.audit._MOST_WAITING", 2)
-    monkeypatch.setattr("reward_server.telemetry.audit._Writer.start", lambda _: None)
-    monkeypatch.setattr("reward_server.telemetry.audit._Writer.stop", lambda _: None)
+    monkeypatch.setattr("reward_server.rpc.audit._MOST_WAITING", 2)
+    monkeypatch.setattr("reward_server.rpc.audit._Writer.start", lambda _: None)
+    monkeypatch.setattr("reward_server.rpc.audit._Writer.stop", lambda _: None)
     counts = list[str]()
     log = AuditLog(tmp_path / "audit.jsonl", file_bytes=1 << 20, files=1, count=counts.append)
     for number in range(5):
