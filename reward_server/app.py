@@ -49,8 +49,9 @@ from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
 
 DISTRIBUTION = "codereward"
-# Calls that wait for the answer of an identical call take no place in the queue. The scheduler
-# refuses other calls long before this limit, and sends them the time to retry.
+# The limit on open calls for each slot and each place of the queue. It is above 1, because a call
+# that waits for the answer of an identical call takes no place in the queue. The scheduler refuses
+# other calls long before this limit, and tells them when to retry.
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0
@@ -66,8 +67,8 @@ class App:
     """A running server; `evaluation` may also be called in-process.
 
     `reload` reads the files of tokens and certificates again. If a file cannot be used, it raises
-    SettingsError and changes nothing. `tell_health` reports to health checks whether the processes
-    that share the address can do work; a server of one process does it itself.
+    SettingsError and changes nothing. `tell_health` sets what health checks of the shared address
+    report: whether any of its processes can do work. A server of one process sets this by itself.
     """
 
     host: str
@@ -92,7 +93,7 @@ async def running_app(settings: Settings) -> AsyncIterator[App]:
     """Runs a server for the length of the block, and drains it at the end.
 
     Raises:
-        SettingsError: a setting cannot be followed.
+        SettingsError: a setting cannot be applied on this host.
         MissingWallError: a protection is missing and was not waived.
         StartError: the address or a certificate cannot be used.
         SandboxError: no sandbox can be started.
@@ -123,13 +124,14 @@ async def serving(
 
     Args:
         settings: the settings of this process.
-        backend: runs its executions.
-        membership: its place among the several processes of a server, if there are several.
+        backend: runs the executions of this process.
+        membership: the place of this process among the processes of the server, or None if it is
+            the only one.
         report_health: called with False when jobs can no longer be run, and with True when they can
             again.
 
     Raises:
-        SettingsError: a setting cannot be followed.
+        SettingsError: a setting cannot be applied on this host.
         StartError: the address or a certificate cannot be used.
     """
     languages = _offered(backend)
@@ -174,7 +176,7 @@ async def serving(
         bounds=bounds,
         facts=facts,
         tasks=tasks,
-        # The other half of the queue is reserved for callers that do not send batches.
+        # The batches of an owner get half of the queue. The other half stays free for single calls.
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
         spans=spans,
@@ -275,7 +277,7 @@ async def in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None
 async def _left(
     server: RpcServer, settings: Settings, membership: Membership | None
 ) -> AsyncIterator[None]:
-    """Lets the other processes have new calls during the block, if there are others."""
+    """Sends new calls to the other processes during the block, if the server has others."""
     if membership is None:
         yield
         return
@@ -294,7 +296,7 @@ async def _tell_health(
 async def _follow_files(
     settings: Settings, known: list[_Version | None], reload: Callable[[], None]
 ) -> None:
-    """Reloads when a file of tokens or certificates has changed, as it does when they are rotated.
+    """Reloads the tokens and certificates when one of their files has changed.
 
     Args:
         settings: the settings that name the files.
@@ -426,7 +428,10 @@ def _endpoint(settings: Settings, scheduler: Scheduler, membership: Membership |
 
 
 def _certificates(settings: Settings) -> Certificates | None:
-    """Reads the certificates and loads them once, because gRPC does not report what is wrong."""
+    """Reads the certificates, and checks with `ssl` that they can be used.
+
+    gRPC would not report what is wrong with a certificate.
+    """
     chain, key, authorities = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
     if chain is None or key is None:
         return None

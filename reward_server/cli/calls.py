@@ -1,4 +1,4 @@
-"""A client for the commands: it calls one server, and retries if the server is full or away."""
+"""A client for the commands. It calls one server, and retries if that is full or unreachable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUSHBACK = "grpc-retry-pushback-ms"
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 5.0
 _OPTIONS = (
-    # A refusal contains the time to retry; the core's own retries end silently after a few.
+    # The server says when to retry. gRPC's own retries end silently after five attempts.
     ("grpc.enable_retries", 0),
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
@@ -38,7 +38,7 @@ class Address:
         authorities: PEM text of the authorities that may sign the server's certificate; None for
             plain text.
         timeout_seconds: greatest time of one attempt at a call.
-        patience_seconds: time for retries while the server is full or away.
+        patience_seconds: time for retries while the server is full or unreachable.
     """
 
     target: str
@@ -61,7 +61,7 @@ class Caller:
         """Judges a completion.
 
         Raises:
-            grpc.aio.AioRpcError: it was not judged within the patience.
+            grpc.aio.AioRpcError: it was not judged within `patience_seconds`.
         """
         return await self._patiently(
             lambda: self._stub.Score(
@@ -126,6 +126,6 @@ def pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:
         return pause
     if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
         return None
-    trailers: Any = error.trailing_metadata()  # its stub cannot be iterated
+    trailers: Any = error.trailing_metadata()  # grpc's type for it is not iterable
     milliseconds = dict(trailers or ()).get(PUSHBACK, "")
     return int(milliseconds) / 1000 if milliseconds.isdecimal() else None

@@ -1,10 +1,10 @@
-"""Starts the serving processes, starts those that die again, and has one view of all.
+"""Starts the serving processes, restarts those that die, and joins their metrics and health.
 
-A process that ends without having been asked is started again after a pause, which grows while
-processes die young. A process that says nothing for `SILENT_SECONDS` is killed, and so started
-again. The others serve meanwhile.
+A process that ends without having been asked is started again after a pause. The pause grows as
+long as the process dies soon after its start. A process that sends nothing for `SILENT_SECONDS` is
+killed, and then started again in the same way. The others serve meanwhile.
 
-What this does not do: it hands no request on. Calls that a process had accepted when it died are
+What this does not do: it forwards no request. Calls that a process had accepted when it died are
 lost, and their clients try them again.
 """
 
@@ -39,7 +39,7 @@ LONGEST_PAUSE_SECONDS = 30.0
 SETTLED_SECONDS = 60.0
 SILENT_SECONDS = 30.0
 _LOOK_SECONDS = 1.0
-# Added to the time of a drain, in which a process still closes its sandboxes.
+# A process needs this time to close its sandboxes, after the time in which it drains.
 _CLOSE_SECONDS = 30.0
 
 _log = structlog.get_logger("processes")
@@ -55,15 +55,17 @@ async def running_processes(
         settings: the settings of the server, of which each process gets its share.
         count: number of processes.
         json_logs: whether their log lines are JSON.
-        command: starts a process; the descriptor of its line to the parent is added.
+        command: starts a process. The number of the descriptor on which the process talks to the
+            parent is added as the last argument.
 
     Raises:
-        SettingsError: a setting cannot be followed.
+        SettingsError: a setting cannot be applied on this host.
         StartError: an address cannot be used, or a process does not start.
     """
     if settings.backend == "local":
-        # On version 2 of control groups this moves the parent into a leaf, in which the processes
-        # are then started too. They could not empty a cgroup that holds the parent.
+        # On version 2 of control groups this moves the parent into a leaf cgroup, and the processes
+        # then start in this leaf too. A cgroup has to be empty before slots can be made in it, and
+        # the processes could not move the parent out.
         CgroupParent.look(settings.cgroup_parent)
     parts = shares(settings, count)
     with (
@@ -130,7 +132,7 @@ class Processes:
         """Starts all processes; returns when each serves.
 
         Raises:
-            SettingsError: a setting cannot be followed.
+            SettingsError: a setting cannot be applied on this host.
             StartError: a process does not start.
         """
         numbers = range(len(self._shares))
@@ -166,7 +168,7 @@ class Processes:
             self._tasks.append(asyncio.create_task(self.restart()))
 
     async def drain(self, seconds: float) -> None:
-        """Lets the work of all processes end; returns when they have ended, or after a time."""
+        """Drains all processes; returns when they have ended, or after `seconds` at most."""
         self._end_tasks()
         self._send_all({"do": "drain"})
         with suppress(TimeoutError):
@@ -260,7 +262,7 @@ class Processes:
         return True
 
     async def _replaced(self, number: int) -> bool:
-        """Lets a process end its work, and waits for its successor; returns whether it serves."""
+        """Drains a process and waits for its successor; returns True if the successor serves."""
         handle = self._handles[number]
         handle.replaced = asyncio.get_running_loop().create_future()
         handle.send({"do": "drain"})

@@ -1,12 +1,12 @@
 """Serves a registry of metrics over HTTP, from threads of its own.
 
     /metrics      for Prometheus
-    /healthz      200 while the event loop turns; otherwise a restart helps
-    /readyz       200 while new work finds room: not during a drain, an outage or with a full queue
+    /healthz      200 while the event loop runs; 503 if it hangs, so that a restart helps
+    /readyz       200 if new work is accepted; 503 during a drain or an outage, or with a full queue
     /             the status page, if it is offered, and /status.json with its figures
 
-Everything is computed from the registry alone, so that a registry that collects the metrics of
-several processes gives the same pages.
+Every page is computed from the registry alone. If the registry holds the metrics of several
+processes, the pages describe all of these processes.
 
 Requests are small and their number is bounded, because the address may be public. No page accepts
 anything but a path, and none changes anything.
@@ -144,7 +144,7 @@ class _Server(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: a caller that goes away is no news."""
+        """Logs nothing, because callers may disconnect at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):

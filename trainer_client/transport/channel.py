@@ -1,8 +1,10 @@
 """Opens connections to one or several servers.
 
-gRPC's own retries are switched off. They end silently after five attempts, for any request above
-the retry buffer, and when a budget of the channel is spent, and they cannot distinguish an overload
-from an outage. `retry` replaces them, with the server's push-back, within the caller's deadline.
+gRPC's own retries are switched off, for two reasons. They end silently: after five attempts, at
+once for a request above the retry buffer, and if the retries of the channel have used up their
+budget. They also cannot distinguish an overload from an outage. The module
+`trainer_client.transport.retry` decides instead: it waits as long as the server asks, until the
+caller's deadline.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from trainer_client.transport.tracing import trace_metadata
 
 Target = str | Sequence[str]
 
-# A task below this size costs less to send again than a further call.
+# Sending a smaller task again costs less than the further call that stores it.
 STORE_FROM_BYTES = 64 << 10
 _POSITIVE = (
     "timeout_seconds",
@@ -33,7 +35,8 @@ _POSITIVE = (
     "store_from_bytes",
 )
 
-# gRPC would use the proxy of the environment, which is on another machine, for these too.
+# gRPC would use the proxy that environment variables name for these addresses too. The proxy is on
+# another machine, where loopback means something else.
 _LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
 _URL = re.compile(r"(https?|grpcs?)://([^/]*)")
@@ -46,7 +49,7 @@ _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.enable_retries", 0),
     ("grpc.service_config", _SERVICE_CONFIG),
-    # Sizes are checked before sending, so that errors state the reason; here is no limit.
+    # The client checks sizes before it sends, with clearer errors, so gRPC gets no limit.
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
     # A dead peer is noticed within 40 s. A server would count pings without a call as abuse.
@@ -151,13 +154,14 @@ class Connection:
         tls: certificates; plain text if None.
         token: a bearer token. Without `tls` it is sent in clear text.
         timeout_seconds: greatest time of one call to `score`.
-        rpc_timeout_seconds: greatest time of one attempt at one request; None for the time that
-            its limits allow, see `deadlines`. With less, a slow program may end without a verdict.
+        rpc_timeout_seconds: greatest time of one attempt at one request. If None, it is the time
+            that the request's limits allow (`trainer_client.transport.deadlines`). With a smaller
+            value, a slow program may end without a verdict.
         outage_seconds: time after which a call to `score` gives up if no server answers at all.
         max_in_flight: greatest number of requests in progress at once.
         max_request_bytes: greatest size of a request; a larger one is refused before it is sent.
-        batch_size: requests that share one RPC, and so one server. If None, few requests share
-            one, and the last ones are sent one by one.
+        batch_size: number of requests in one RPC, which goes to one server. If None, the client
+            puts a few requests into each RPC, and sends the last requests of a call one by one.
         store_from_bytes: size of a task (tests, prompt and data together) from which it is stored
             on the server and named by its digest; None to send it with each request.
 
@@ -247,7 +251,10 @@ def host_of(address: str) -> str | None:
 
 
 def _check_address(address: str) -> None:
-    """Refuses what gRPC would misread: a URL as a name, an address without a port as port 443."""
+    """Refuses an address that gRPC would misread.
+
+    gRPC takes a URL for a host name, and uses port 443 if an address has no port.
+    """
     url = _URL.match(address)
     if url:
         rest = "; for TLS, give its certificates" if url[1] == "https" else ""

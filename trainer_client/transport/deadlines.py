@@ -1,8 +1,8 @@
 """The time that the server may take for a request, computed from the request's own limits.
 
 With a shorter deadline, a program that keeps within its limits could run longer than its caller
-waits, and so end without a verdict. The numbers are the server's defaults. `GetServerInfo` reports
-those of a server with greater ones, and its callers set `rpc_timeout_seconds`.
+waits, and so end without a verdict. The numbers are the server's defaults. If a server has greater
+ones, `GetServerInfo` reports them, and its callers have to set `rpc_timeout_seconds`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from codereward.v1 import reward_service_pb2 as pb
 DEFAULT_WALL_TIME_SECONDS = 30.0
 DEFAULT_TIME_BUDGET_SECONDS = 240.0
 _QUEUE_SECONDS = 30.0
-# A server confirms passes by executions of its own, which do not count towards the budget: at most
-# this many, each for at most the whole wall limit.
+# Before a server accepts a pass, it may run perturbed copies of the tests. These runs do not count
+# towards the budget. There are at most this many, and each may take the whole wall limit.
 _COPIES = 32
 
 
 def score_seconds(request: pb.ScoreRequest) -> float:
-    """Returns the time for one attempt at a verdict: budget, copies, one execution, and queue."""
+    """Returns the time for one attempt at a verdict.
+
+    It is the sum of the budget, the runs of perturbed copies, one execution and the queue.
+    """
     wall = _wall_seconds(request.limits)
     budget = DEFAULT_TIME_BUDGET_SECONDS
     if request.HasField("time_budget_seconds"):

@@ -1,9 +1,10 @@
 """Runs a program once for each case, and judges its output, also with a checker program.
 
 A checker program that neither accepts nor rejects is broken, or the candidate's output broke it.
-To find out which, the server gives it the expected output instead. If the checker fails on that
-too, the task is invalid, and the candidate did not decide it; if not, the candidate's output is
-wrong. Otherwise a candidate could avoid a verdict with output that crashes the checker.
+To find out which, the server runs the checker again on the expected output. If the checker fails on
+that too, the task is invalid, whatever the candidate wrote. If the checker does not fail on it, the
+candidate's output is wrong. Without this second run, a candidate could avoid a verdict with output
+that crashes the checker.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class StdioGrader:
     """Runs a program once for each case and compares its output.
 
     The first case runs alone, since most wrong programs fail it; then up to `parallelism` run at
-    once. If one failure decides, the cases after the first that failed are not run, or are killed,
-    so that the verdict does not depend on which run was faster.
+    once. If the policy lets one failure decide, the cases after the first failed one do not count:
+    they are not started, or are killed. So the verdict does not depend on which run was faster.
 
     Args:
         tests: the cases.
         programs: makes programs ready to run.
         checker_language: the checker program's language.
-        checker_limits: of each execution of the checker program.
+        checker_limits: limits of each execution of the checker program.
         parallelism: executions of one submission that wait for a slot or run at once.
     """
 
@@ -67,7 +68,7 @@ class StdioGrader:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """No names, since a program is run as a whole."""
+        """The empty set: a program is run as a whole, so tests use no names of it."""
         return frozenset()
 
     @property

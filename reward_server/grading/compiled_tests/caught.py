@@ -1,8 +1,8 @@
 """Finds the assertions of a test program that may fail, since the tests catch the exception.
 
-Such an assertion is not rewritten: after its exception the tests go on with a second right answer,
-with another try, or with a condition that must not hold. If a handler only reports the exception,
-or fails itself, the assertion must hold.
+Such an assertion is not rewritten, because the tests go on after its exception: they accept a
+second right answer, they try again, or they expect the assertion to fail. If the handler only
+reports the exception, or fails itself, the assertion must hold.
 """
 
 from __future__ import annotations
@@ -66,7 +66,11 @@ class Caught:
         return condition != "" and self._is_made(place, condition)
 
     def _is_made(self, place: int, condition: str) -> bool:
-        """Returns True if a function that is passed on throws by its own counter or arguments."""
+        """Returns True if a condition is only about values that the tests made.
+
+        The condition is in a function that the tests pass to the solution. It may use the
+        function's arguments and variables that the function counts up or down.
+        """
         function = None if _CALL.search(condition) else self._functions.handed_to(place)
         if function is None:
             return False
@@ -116,7 +120,7 @@ class Caught:
         return any(self._decides(name, range(start, handler.stop)) for name in names)
 
     def _decides(self, name: str, part: range) -> bool:
-        """Returns True if the tests fail by the value of a name outside of a part of them."""
+        """Returns True if code outside of a part uses a name to decide that the tests fail."""
         asserting = "|".join(map(re.escape, ("return", "throw", *sorted(self._asserting))))
         named = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
         looks = re.compile(
@@ -126,7 +130,10 @@ class Caught:
         return any(looks.search(one) for one in (self._code[: part.start], self._code[part.stop :]))
 
     def _follow(self) -> None:
-        """Adds the functions that assert and are called in such a part, unless with false."""
+        """Adds the asserting functions that are called in the parts found so far, and so on.
+
+        A call whose argument is the literal `false` does not count.
+        """
         helpers = [one for one in self._functions.helpers if one.name in self._asserting]
         for _ in range(_MOST_ROUNDS):
             called = [

@@ -1,7 +1,8 @@
 """Parses the assertions of a test program.
 
 An assertion is a condition that must hold or must not hold; most compare a value that the solution
-computes with a literal. The table [program.assertions] is all that is known of a language.
+computes with a literal. All that this module knows of a language is the table [program.assertions]
+in the language's file (`reward_server/languages/assertions.py` describes the table).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from reward_server.grading.compiled_tests.tokens import (
 from reward_server.languages.assertions import Assertions, Form
 
 LARGEST_TOLERANCE = 0.02
-# Placeholders in a condition for two values and the secret; tests with such text are not rewritten.
+# Placeholders in a condition for the actual value, the expected value and the random secret of a
+# program. Tests whose text contains a placeholder are not rewritten.
 ACTUAL, EXPECTED, SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
@@ -38,7 +40,7 @@ class ParsedAssertion:
 
     Args:
         condition: code, with placeholders for the actual and the expected value if there are any.
-        holds: whether the condition must hold, or must not hold.
+        holds: True if the condition must hold, False if it must not hold.
         actual: the code of the value that is compared.
         expected: the value with which it is compared.
     """
@@ -55,7 +57,12 @@ class ParsedAssertion:
         return self.with_expected(self.actual, expected)
 
     def with_expected(self, name: str, text: str) -> str:
-        """Returns the condition for an actual value with that name and an expected value."""
+        """Returns the condition, with code for the actual and for the expected value put in.
+
+        Args:
+            name: the name of a variable that holds the actual value, or code that computes it.
+            text: the code of an expected value.
+        """
         return self.condition.replace(ACTUAL, name).replace(EXPECTED, text)
 
 

@@ -1,11 +1,10 @@
-"""Names that the prompt defines and the solution has to define again: they are under test.
+"""Finds the names that are under test although the prompt defines them too.
 
 What this stops: tests that use the prompt's own definition of something that the solution has to
 write, so that every solution passes.
 
-What it does not: it does not distinguish a helper from what is under test if tests give a helper
-only values that they know. What they compute from the solution's answers is left to the prompt's
-helpers.
+What it does not: if tests call a helper of the prompt with no value of the solution, the helper is
+taken for a function under test. A helper that gets answers of the solution stays the prompt's own.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _WORD = re.compile(r"(?<![\w.])\w+")
 
 @remembered
 def under_test(prompt_text: str, entry_point: str, *sources: str) -> frozenset[str]:
-    """Returns the names that the solution defines, even if a prompt defines them, too.
+    """Returns the names whose definition is taken from the solution, even if the prompt has one.
 
-    They are the entry point, and each name that an assertion examines without another name of the
-    solution. Without an entry point, and if every name is defined elsewhere, they are all names
-    that the tests use.
+    These are the entry point, and each name that an assertion examines without another name of the
+    solution. If there is no entry point, and the solution defines no other name that the tests use,
+    these are all names that the tests use and the prompt defines.
 
     Args:
         prompt_text: trusted code, or "" for none.
@@ -80,7 +79,7 @@ def _looked_at_alone(
     Args:
         sources: the texts of the tests.
         heard: names of the solution.
-        defined: the names in question.
+        defined: names that the prompt defines and the tests use.
     """
     trees = [ast.parse(source) for source in sources]
     known = heard.union(*(flows.parameters(tree) for tree in trees))
