@@ -316,6 +316,8 @@ async def score_all(connection: Connection, line: Line, requests: Sequence[Reque
     """
     try:
         async with asyncio.TaskGroup() as group:
-            return await ScoreCall(connection, line, group).run(requests)
+            scores = await ScoreCall(connection, line, group).run(requests)
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
+    await line.processes.rest()
+    return scores

@@ -28,6 +28,7 @@ from trainer_client.transport.stored_tasks import StoredTasks
 
 _ASK_SECONDS = 5.0
 _PAUSE_SECONDS = 1.0
+_REST_SECONDS = 1.0
 # Connections to the shared address, for each process; a connection meets any process.
 _TRIES = 8
 _PROXY_ASKS = 2
@@ -102,6 +103,18 @@ class Processes:
             if one is process:
                 self._lost.append(self._found.pop(number))
         self._is_complete = False
+
+    async def rest(self) -> None:
+        """Ends what goes on beside calls, so that a process may be forked after a call.
+
+        A forked child that frees an RPC in progress would crash, see `forks`.
+        """
+        look = self._look
+        if look is not None and not look.done():
+            await asyncio.wait({look}, timeout=_REST_SECONDS)
+            look.cancel()
+            await asyncio.wait({look})
+        await asyncio.gather(*self._closing)
 
     async def close(self) -> None:
         """Closes all connections."""

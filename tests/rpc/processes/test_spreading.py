@@ -110,6 +110,25 @@ async def test_a_restarted_server_is_looked_at_anew(monkeypatch: pytest.MonkeyPa
             await know(client, {0, 1, 2})
 
 
+async def test_nothing_goes_on_after_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, held = asyncio.Event(), asyncio.Event()
+
+    async def stuck(*_: Any) -> Any:
+        begun.set()
+        await held.wait()
+
+    monkeypatch.setattr(transport, "_asked", stuck)
+    monkeypatch.setattr(transport, "_REST_SECONDS", 0.01)
+    async with (
+        running(monkeypatch) as processes,
+        AsyncRewardClient(processes.facts["address"]) as client,
+    ):
+        [score] = await client.score([function_request()])
+        assert score.verdict is Verdict.PASSED
+        assert begun.is_set()
+        assert all(line.processes._look.done() for line in client._lines.values())
+
+
 async def test_the_client_of_one_process_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[transport.Process]()
     ask = transport._asked
