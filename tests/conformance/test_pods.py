@@ -19,7 +19,7 @@ from reward_server.domain import FunctionTests
 from scripts.render_manifests import rendered
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
-from tests.e2e.test_in_a_container import task
+from tests.e2e.support.rows import solved_task
 from tests.support.sampling import TAKES_ALL, sampled
 
 pytestmark = [
@@ -171,7 +171,7 @@ def test_a_pod_without_a_capability_judges_humaneval(pod: Pod, data_folder: Path
     lines = (data_folder / "HumanEval.jsonl").read_text().splitlines()
     chosen = lines if TAKES_ALL else lines[::SAMPLE]
     with (pod.shared / "tasks.jsonl").open("w") as file:
-        file.writelines(json.dumps(task(json.loads(line))) + "\n" for line in chosen)
+        file.writelines(json.dumps(solved_task(json.loads(line))) + "\n" for line in chosen)
     files = ("/shared/tasks.jsonl", "--out", "/shared/out.jsonl")
     graded = pod.run("grade", *files, "--json", "--allow-missing", ",".join(LIMITS))
     assert graded.returncode == 0, graded.stdout + graded.stderr

@@ -13,6 +13,8 @@ from typing import Any
 import docker
 import pytest
 
+from tests.e2e.support.rows import solved_task
+
 pytestmark = pytest.mark.timeout(600)
 
 USERS = {"root": 0, "an ordinary user": 1000}
@@ -82,7 +84,7 @@ def test_what_doctor_prints_in_a_container_makes_it_serve_and_judge(
 
     lines = (data_folder / "HumanEval.jsonl").read_text().splitlines()
     with (tmp_path / "tasks.jsonl").open("w") as file:
-        file.writelines(json.dumps(task(json.loads(line))) + "\n" for line in lines)
+        file.writelines(json.dumps(solved_task(json.loads(line))) + "\n" for line in lines)
     graded = container.run(
         options, "grade", "/shared/tasks.jsonl", "--out", "/shared/out.jsonl", "--json", *more
     )
@@ -91,12 +93,3 @@ def test_what_doctor_prints_in_a_container_makes_it_serve_and_judge(
     assert summary["verdicts"] == {"PASSED": TASKS}
     results = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     assert {result["integrity"] for result in results} == {"ISOLATED"}
-
-
-def task(row: dict[str, str]) -> dict[str, Any]:
-    return {
-        "id": row["task_id"],
-        "prompt": row["prompt"],
-        "completion": row["canonical_solution"],
-        "function": {"entry_point": row["entry_point"], "test_code": row["test"]},
-    }

@@ -23,6 +23,8 @@ import requests
 import yaml
 from packaging.requirements import Requirement
 
+from tests.e2e.support.rows import solved_task
+
 pytestmark = pytest.mark.timeout(600)
 
 TAG = "codereward-server:test"
@@ -141,7 +143,7 @@ def test_a_documented_container_judges_all_of_humaneval(
     options, command = documented(repository)[way]
     rows = map(json.loads, (data_folder / "HumanEval.jsonl").read_text().splitlines())
     tasks, results = tmp_path / "tasks.jsonl", tmp_path / "results.jsonl"
-    tasks.write_text("".join(json.dumps(task(row)) + "\n" for row in rows))
+    tasks.write_text("".join(json.dumps(solved_task(row)) + "\n" for row in rows))
     with started(repository, server_image, options, command) as (name, port):
         code = "from reward_server.cli import main; main()"
         graded = subprocess.run(
@@ -161,15 +163,6 @@ def test_a_documented_container_judges_all_of_humaneval(
         assert json.loads(run(*health))["Status"] == "healthy"
         run("docker", "stop", "-t", "60", name)
         assert run("docker", "inspect", "-f", "{{.State.ExitCode}}", name).strip() == "0"
-
-
-def task(row: dict[str, str]) -> dict[str, Any]:
-    return {
-        "id": row["task_id"],
-        "prompt": row["prompt"],
-        "completion": row["canonical_solution"],
-        "function": {"entry_point": row["entry_point"], "test_code": row["test"]},
-    }
 
 
 def test_the_image_is_an_ordinary_users_and_has_no_file_that_changes_users(

@@ -199,13 +199,11 @@ class Processes:
             expected: number of the process that has this address for itself.
         """
         process = Process.open(self.connection, address)
-        try:
+        with contextlib.suppress(grpc.aio.AioRpcError):  # another look may meet it
             info = await _asked(process, self.connection)
-        except grpc.aio.AioRpcError:
-            info = pb.GetServerInfoResponse(instance="none")
-        is_ours = info.instance == self._instance and expected in (None, info.process)
-        if is_ours and self._found.setdefault(info.process, process) is process:
-            return
+            is_ours = info.instance == self._instance and expected in (None, info.process)
+            if is_ours and self._found.setdefault(info.process, process) is process:
+                return
         await process.channel.close(None)
 
 

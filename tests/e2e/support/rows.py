@@ -1,10 +1,15 @@
-"""Tasks that a random model fails and a right answer passes, as rows of a data set."""
+"""Rows of data sets, and tasks made of them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def times_rows(prefix: str) -> list[dict[str, str]]:
-    """Returns four rows in HumanEval's form: multiply by 0, 1, 2 and 3."""
+    """Returns four rows in HumanEval's form: multiply by 0, 1, 2 and 3.
+
+    A random model fails these tasks, and a right answer passes them.
+    """
     return [
         {
             "task_id": f"{prefix}/{number}",
@@ -14,3 +19,13 @@ def times_rows(prefix: str) -> list[dict[str, str]]:
         }
         for number in range(4)
     ]
+
+
+def solved_task(row: dict[str, str]) -> dict[str, Any]:
+    """Returns a row of HumanEval with its reference solution, as `reward-server grade` reads it."""
+    return {
+        "id": row["task_id"],
+        "prompt": row["prompt"],
+        "completion": row["canonical_solution"],
+        "function": {"entry_point": row["entry_point"], "test_code": row["test"]},
+    }
