@@ -23,6 +23,7 @@ from tests.attacks.judge.test_prompts_apart import (
 )
 from tests.attacks.python_tests import server_with
 from tests.support.common import on_the_servers_loop
+from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
 app = server_with(slots=1)
@@ -128,16 +129,20 @@ UNSOLVED = {
 }
 
 
-@pytest.mark.parametrize("row", APART.values(), ids=APART.keys())
-async def test_an_honest_solution_is_judged_apart(app: App, row: Row, tmp_path: Path) -> None:
+# What an ordinary process says of a row is said of the row alone: a run asks it of some.
+@each_row(APART | BESIDE, 4)
+async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
     assert not await _ordinary(row, tmp_path)
+
+
+@each_row(APART)
+async def test_an_honest_solution_is_judged_apart(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert (reward, integrity) == (1, Integrity.ISOLATED), shown
 
 
-@pytest.mark.parametrize("row", BESIDE.values(), ids=BESIDE.keys())
-async def test_an_honest_solution_is_judged_beside(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await _ordinary(row, tmp_path)
+@each_row(BESIDE)
+async def test_an_honest_solution_is_judged_beside(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert (reward, integrity) == (1, Integrity.SHARED), shown
 

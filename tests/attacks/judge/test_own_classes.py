@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from reward_server.app import App
 from reward_server.domain import Integrity
 from tests.attacks.attack import code
@@ -18,6 +16,7 @@ from tests.attacks.judge.test_prompts_apart import checks, told
 from tests.attacks.judge.test_waiting_apart import Row, assess, both, ordinary
 from tests.attacks.python_tests import server_with
 from tests.support.common import on_the_servers_loop
+from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
 app = server_with(slots=2)
@@ -439,33 +438,43 @@ APART = {
 }
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_a_wrong_solution_earns_nothing(app: App, row: Row, tmp_path: Path) -> None:
-    assert await ordinary(row, row.wrong, tmp_path)
+# What an ordinary process says of a row is said of the row alone: a run asks it of some.
+@each_row(WRONG, 4)
+async def test_an_ordinary_process_tells_right_from_wrong(row: Row, tmp_path: Path) -> None:
+    for name in ("wrong", "right"):
+        tmp_path.joinpath(name).mkdir()
+    assert await ordinary(row, row.wrong, tmp_path / "wrong")
+    assert not await ordinary(row, row.right, tmp_path / "right")
+
+
+@each_row(HONEST | APART, 4)
+async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
+    assert not await ordinary(row, row.right, tmp_path)
+
+
+@each_row(WRONG)
+async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     found = await assess(app, row, row.wrong)
     assert found is not None
     assert not found.reward or found.integrity is not Integrity.ISOLATED, found
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_the_right_solution_beside_it_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await ordinary(row, row.right, tmp_path)
+@each_row(WRONG)
+async def test_the_right_solution_beside_it_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None
     assert found.reward == 1, found
 
 
-@pytest.mark.parametrize("row", HONEST.values(), ids=HONEST.keys())
-async def test_an_honest_solution_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await ordinary(row, row.right, tmp_path)
+@each_row(HONEST)
+async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None
     assert found.reward == 1, found
 
 
-@pytest.mark.parametrize("row", APART.values(), ids=APART.keys())
-async def test_an_honest_solution_passes_apart(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await ordinary(row, row.right, tmp_path)
+@each_row(APART)
+async def test_an_honest_solution_passes_apart(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None
     assert (found.reward, found.integrity) == (1, Integrity.ISOLATED), found

@@ -19,6 +19,7 @@ from tests.attacks.attack import code
 from tests.attacks.python_tests import server_with, submission_of
 from tests.honest.ordinary import run_functions
 from tests.support.common import on_the_servers_loop
+from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
 app = server_with(slots=2)
@@ -293,9 +294,19 @@ async def _ordinary(row: Row, folder: Path) -> str:
     return await asyncio.to_thread(run_functions, *arguments)
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_a_wrong_solution_earns_nothing(app: App, row: Row, tmp_path: Path) -> None:
+# What an ordinary process says of a row is said of the row alone: a run asks it of some.
+@each_row(WRONG, 4)
+async def test_an_ordinary_process_fails_a_wrong_solution(row: Row, tmp_path: Path) -> None:
     assert await _ordinary(row, tmp_path)
+
+
+@each_row(HONEST | APART, 4)
+async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
+    assert not await _ordinary(row, tmp_path)
+
+
+@each_row(WRONG)
+async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert reward == 0 or integrity is not Integrity.ISOLATED, shown
 
@@ -306,9 +317,8 @@ async def test_emptying_what_the_prompt_compares_earns_nothing(app: App, row: Ro
     assert reward == 0, shown
 
 
-@pytest.mark.parametrize("row", (HONEST | APART).values(), ids=(HONEST | APART).keys())
-async def test_an_honest_solution_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await _ordinary(row, tmp_path)
+@each_row(HONEST | APART)
+async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert reward == 1, shown
     assert row not in APART.values() or integrity is Integrity.ISOLATED, shown

@@ -33,6 +33,7 @@ from tests.attacks.attack import code
 from tests.attacks.python_tests import LIMITS, server_with, submission_of
 from tests.honest.ordinary import run_files, run_functions
 from tests.support.common import on_the_servers_loop
+from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
 app = server_with(slots=2)
@@ -1313,9 +1314,20 @@ async def _ordinary(row: Row, folder: Path) -> str:
     return await asyncio.to_thread(run_files, code(row.solution), row.tests, folder)
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_a_wrong_solution_earns_nothing(app: App, row: Row, tmp_path: Path) -> None:
+# What an ordinary process says of a row is said of the row alone: a run asks it of some.
+@each_row(WRONG, 4)
+async def test_an_ordinary_process_fails_a_wrong_solution(row: Row, tmp_path: Path) -> None:
     assert await _ordinary(row, tmp_path)
+
+
+@each_row(HONEST, 4)
+async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
+    if "asyncio_mode" not in str(row.tests):  # which an ordinary run needs a plug-in for
+        assert not await _ordinary(row, tmp_path)
+
+
+@each_row(WRONG)
+async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert reward == 0 or integrity is not Integrity.ISOLATED, shown
 
@@ -1329,10 +1341,8 @@ async def test_a_cheat_earns_nothing_where_honest_ones_are_isolated(app: App, ch
     assert paid == 0 or integrity is not Integrity.ISOLATED, shown
 
 
-@pytest.mark.parametrize("row", HONEST.values(), ids=HONEST.keys())
-async def test_an_honest_solution_passes(app: App, row: Row, tmp_path: Path) -> None:
-    if "asyncio_mode" not in str(row.tests):  # which an ordinary run needs a plug-in for
-        assert not await _ordinary(row, tmp_path)
+@each_row(HONEST)
+async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, _, shown = await _score(app, row)
     assert reward == 1, shown
 

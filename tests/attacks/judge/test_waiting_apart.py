@@ -12,8 +12,6 @@ import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pytest
-
 from reward_server.app import App
 from reward_server.domain import (
     Assessment,
@@ -31,6 +29,7 @@ from tests.attacks.judge.test_prompts_apart import SLOW, checks, files, told
 from tests.attacks.python_tests import server_with, submission_of
 from tests.honest.ordinary import run_files, run_functions
 from tests.support.common import on_the_servers_loop
+from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
 app = server_with(slots=2)
@@ -192,9 +191,11 @@ CANCELS = """
     s = candidate(got.append)
     s.call(1)
     s.cancel()
-    time.sleep(0.2)
+    time.sleep(1.5)
     assert got == []
 """
+# Long enough that a busy machine reaches the cancellation first.
+LONG_TIMER = code(TIMER).replace("Timer(0.02,", "Timer(1,")
 FILLS = """
     import threading, time
     def f(xs):
@@ -206,8 +207,8 @@ FILLS = """
 """
 THREADS = {
     "a timer that must be cancelled": Row(
-        right=TIMER,
-        wrong=code(TIMER).replace("self.timer.cancel()", "pass"),
+        right=LONG_TIMER,
+        wrong=LONG_TIMER.replace("self.timer.cancel()", "pass"),
         tests=checks(CANCELS, "S"),
     ),
     "an argument that must stay": Row(
@@ -341,23 +342,34 @@ async def ordinary(row: Row, solution: str, folder: Path) -> str:
     return await asyncio.to_thread(run_functions, text, program, "", folder)
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_a_wrong_solution_earns_nothing(app: App, row: Row, tmp_path: Path) -> None:
-    assert await ordinary(row, row.wrong, tmp_path)
+# What an ordinary process says of a row is said of the row alone: a run asks it of some.
+@each_row(WRONG, 4)
+async def test_an_ordinary_process_tells_right_from_wrong(row: Row, tmp_path: Path) -> None:
+    for name in ("wrong", "right"):
+        tmp_path.joinpath(name).mkdir()
+    assert await ordinary(row, row.wrong, tmp_path / "wrong")
+    assert not await ordinary(row, row.right, tmp_path / "right")
+
+
+@each_row(HONEST, 4)
+async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
+    assert not await ordinary(row, row.right, tmp_path)
+
+
+@each_row(WRONG)
+async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     found = await assess(app, row, row.wrong)
     assert found is None or not found.reward or found.integrity is not Integrity.ISOLATED, found
 
 
-@pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
-async def test_the_right_solution_beside_it_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await ordinary(row, row.right, tmp_path)
+@each_row(WRONG)
+async def test_the_right_solution_beside_it_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is None or found.reward == 1, found
 
 
-@pytest.mark.parametrize("row", HONEST.values(), ids=HONEST.keys())
-async def test_an_honest_solution_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await ordinary(row, row.right, tmp_path)
+@each_row(HONEST)
+async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None
     assert found.reward == 1, found

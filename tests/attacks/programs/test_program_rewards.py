@@ -1,7 +1,7 @@
 """Solutions that fool a grader by exit status get no reward for test programs.
 
 Those in JavaScript are judged in the local sandbox, by `test_split_programs`.
-A run takes every second attack; REWARD_SERVER_TEST_ALL=1 takes all.
+A run takes every fourth attack; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
