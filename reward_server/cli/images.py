@@ -125,13 +125,14 @@ def verify(
 
 
 @images_app.command()
-def sbom(name: Annotated[str, typer.Argument(help="Image to read.")]) -> None:
+def sbom(
+    name: Annotated[str, typer.Argument(help="Image to read, also the server's own.")],
+) -> None:
     """Prints an image's software bill of materials, as CycloneDX in JSON."""
     with _engine() as engine:
         from reward_server.sandbox.docker.sbom import bill_of_materials
 
-        [image, *_] = _named(engine, [name])
-        typer.echo(bill_of_materials(engine, image))
+        typer.echo(bill_of_materials(engine, name))
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""The server's own image, started as the documentation and the compose file start it."""
+"""The server's own image, started as the documentation and the compose file start it.
+
+Prometheus is Debian's, since its image comes from a registry. It runs with the same files.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +13,35 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import tomllib
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import docker
 import pytest
 import requests
 import yaml
 from packaging.requirements import Requirement
+from typer.testing import CliRunner
 
+from reward_server.cli.images import images_app
 from tests.e2e.support.rows import solved_task
+from tests.rpc.operation.prometheus import configured
+from tests.support.bills import complaint_of_schema
 
 pytestmark = pytest.mark.timeout(600)
 
 TAG = "codereward-server:test"
 NAME = "codereward-server"
 TASKS = 164
+SCRAPE_SECONDS = 30
 PARTS = ("deploy", "proto", "reward_server", "sandbox_images", "trainer_client")
 FILES = (".dockerignore", "pyproject.toml", "README.md", "LICENSE")
-WAYS = ("a user", "root", "compose")
+WAYS = ("a user", "root")
+COMPOSE = ("docker", "compose", "-f", "deploy/compose.yaml")
 EPERM = 1
 
 
@@ -73,32 +82,12 @@ def documented(repository: Path) -> dict[str, tuple[list[str], list[str]]]:
     lines = re.findall(r"^docker run (?:.*\\\n)*.*$", text, re.MULTILINE)
     split = [shlex.split(line.replace("\\\n", " "))[2:] for line in lines]
     found = [(line[: line.index(NAME)], line[line.index(NAME) + 1 :]) for line in split]
-    service = yaml.safe_load((repository / "deploy/compose.yaml").read_text("utf-8"))
-    return dict(zip(WAYS, [*found, composed(service["services"]["server"])], strict=True))
+    return dict(zip(WAYS, found, strict=True))
 
 
-def composed(service: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Returns what compose gives to the engine for a service."""
-    named = {"cap_drop": "--cap-drop", "security_opt": "--security-opt", "tmpfs": "--tmpfs"}
-    options = [part for key, flag in named.items() for one in service[key] for part in (flag, one)]
-    options += ["--network", service["network_mode"], "--memory", service["mem_limit"]]
-    options += ["--pids-limit", str(service["pids_limit"])]
-    options += ["--read-only"] if service["read_only"] else []
-    handled = {"image", "command", "network_mode", "read_only", "mem_limit", "pids_limit"}
-    assert set(service) <= {*handled, *named, "stop_grace_period", "restart"}
-    assert service["image"] == NAME
-    paths = [one.replace("seccomp=seccomp", "seccomp=deploy/seccomp") for one in options]
-    return paths, service["command"]
-
-
-def test_compose_mounts_files_that_exist_and_prometheus_scrapes_the_image(
+def test_prometheus_scrapes_the_port_of_the_image(
     repository: Path, engine: docker.APIClient, server_image: str
 ) -> None:
-    services = yaml.safe_load((repository / "deploy/compose.yaml").read_text())["services"]
-    mounts = [one for service in services.values() for one in service.get("volumes", [])]
-    assert len(mounts) == 3
-    for mount in mounts:
-        assert (repository / "deploy" / mount.partition(":")[0]).exists(), mount
     scraped = yaml.safe_load((repository / "deploy/prometheus/prometheus.yml").read_text())
     [job] = scraped["scrape_configs"]
     port = job["static_configs"][0]["targets"][0].rpartition(":")[2]
@@ -136,33 +125,76 @@ def started(
         run("docker", "rm", "-f", name)
 
 
+def judged(port: int, data_folder: Path, folder: Path) -> dict[str, int]:
+    """Judges HumanEval by a server; returns how often each verdict occurs."""
+    rows = map(json.loads, (data_folder / "HumanEval.jsonl").read_text().splitlines())
+    tasks, results = folder / "tasks.jsonl", folder / "results.jsonl"
+    tasks.write_text("".join(json.dumps(solved_task(row)) + "\n" for row in rows))
+    said = run(
+        *(sys.executable, "-c", "from reward_server.cli import main; main()", "grade", str(tasks)),
+        *("--out", str(results), "--json", "--target", f"127.0.0.1:{port}"),
+    )
+    return dict(json.loads(said)["verdicts"])
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_documented_container_judges_all_of_humaneval(
     way: str, server_image: str, repository: Path, data_folder: Path, tmp_path: Path
 ) -> None:
     options, command = documented(repository)[way]
-    rows = map(json.loads, (data_folder / "HumanEval.jsonl").read_text().splitlines())
-    tasks, results = tmp_path / "tasks.jsonl", tmp_path / "results.jsonl"
-    tasks.write_text("".join(json.dumps(solved_task(row)) + "\n" for row in rows))
     with started(repository, server_image, options, command) as (name, port):
-        code = "from reward_server.cli import main; main()"
-        graded = subprocess.run(
-            [
-                *(sys.executable, "-c", code, "grade", str(tasks), "--out", str(results)),
-                *("--json", "--target", f"127.0.0.1:{port}"),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        logs = subprocess.run(["docker", "logs", name], capture_output=True, text=True, check=True)
-        assert graded.returncode == 0, graded.stderr + logs.stdout + logs.stderr
-        assert json.loads(graded.stdout)["verdicts"] == {"PASSED": TASKS}
+        assert judged(port, data_folder, tmp_path) == {"PASSED": TASKS}
         health = ["docker", "inspect", "-f", "{{json .State.Health}}", name]
         assert json.loads(run(*health))["Status"] == "healthy"
         run("docker", "stop", "-t", "60", name)
         assert run("docker", "inspect", "-f", "{{.State.ExitCode}}", name).strip() == "0"
+
+
+def test_compose_starts_a_server_that_judges_and_leaves_nothing(
+    server_image: str, repository: Path, data_folder: Path, tmp_path: Path
+) -> None:
+    port, metrics = free_ports(2)
+    service = {
+        "image": server_image,
+        "environment": {"REWARD_SERVER_PORT": port, "REWARD_SERVER_METRICS_PORT": metrics},
+        "healthcheck": {"interval": "1s"},
+    }
+    override = tmp_path / "override.yaml"
+    override.write_text(yaml.safe_dump({"services": {"server": service}}))
+    project = f"codereward-test-{uuid.uuid4().hex}"
+    compose = (*COMPOSE, "-f", str(override), "-p", project)
+    try:
+        run(*compose, "up", "--detach", "--wait", cwd=repository)
+        assert judged(port, data_folder, tmp_path) == {"PASSED": TASKS}
+        assert verdicts_of_prometheus(repository, metrics, tmp_path) == TASKS
+    finally:
+        run(*compose, "down", "--timeout", "60", cwd=repository)
+    label = f"label=com.docker.compose.project={project}"
+    assert run("docker", "ps", "--all", "--quiet", "--filter", label) == ""
+
+
+def verdicts_of_prometheus(repository: Path, metrics: int, folder: Path) -> float:
+    """Returns the verdicts that Prometheus finds, if it is configured as in the compose file."""
+    text = (repository / "deploy/prometheus/prometheus.yml").read_text()
+    assert text.count("15s") == 2
+    assert text.count("127.0.0.1:9464") == 1
+    text = text.replace("15s", "250ms").replace("127.0.0.1:9464", f"127.0.0.1:{metrics}")
+    deadline = time.monotonic() + SCRAPE_SECONDS
+    with configured(folder, text) as prometheus:
+        while not (found := prometheus.query("sum(reward_server_verdicts_total)")):
+            assert time.monotonic() < deadline, "Prometheus has scraped nothing"
+            time.sleep(0.1)
+    [(_, count)] = found
+    return count
+
+
+def test_compose_reads_the_services_that_watch(repository: Path) -> None:
+    shown = run(*COMPOSE, "--profile", "watch", "config", "--format", "json", cwd=repository)
+    services = json.loads(shown)["services"]
+    assert sorted(services) == ["grafana", "prometheus", "server"]
+    sources = [one["source"] for each in services.values() for one in each.get("volumes", ())]
+    assert len(sources) == 3
+    assert all(Path(one).exists() for one in sources)
 
 
 def test_the_image_is_an_ordinary_users_and_has_no_file_that_changes_users(
@@ -217,3 +249,36 @@ def test_the_units_delegate_a_control_group_and_start_the_servers_command(
     assert "\nDelegate=yes\n" in text
     assert "\nNoNewPrivileges=yes\n" in text
     assert re.search(r"^ExecStart=/opt/reward-server/bin/reward-server serve --config", text, re.M)
+
+
+def test_the_image_has_a_bill_of_materials_with_a_hash_of_each_package(
+    server_image: str, repository: Path
+) -> None:
+    result = CliRunner().invoke(images_app, ["sbom", server_image])
+    assert result.exit_code == 0, result.output
+    assert complaint_of_schema(result.stdout) is None
+    components = json.loads(result.stdout)["components"]
+    hashes = {one["purl"]: one["hashes"][0]["content"] for one in components if "hashes" in one}
+    unhashed = [one["name"] for one in components if one["purl"] not in hashes]
+    assert unhashed == ["codereward"]
+    lock = (repository / "deploy/requirements.txt").read_text()
+    python = {url: digest for url, digest in hashes.items() if url.startswith("pkg:pypi/")}
+    assert len(python) == len(re.findall(r"^[a-z].*==", lock, re.MULTILINE))
+    assert all(f"--hash=sha256:{digest}" in lock for digest in python.values())
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in hashes.values())
+    assert any(url.startswith("pkg:deb/debian/libc6@") for url in hashes)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_judge_of_a_documented_container_has_a_memory_layout_of_its_own(
+    way: str, server_image: str, repository: Path
+) -> None:
+    options, command = documented(repository)[way]
+    del options[options.index("--name") : options.index("--name") + 2]
+    doctor = ("reward-server", "doctor", "--json", *command[2:])
+    walls = json.loads(
+        run("docker", "run", "--rm", *options, server_image, *doctor, cwd=repository)
+    )
+    assert {one["name"] for one in walls["walls"] if not one["standing"]} <= {
+        *("memory-limit", "process-limit", "cpu-limit"),
+    }

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +65,20 @@ class Prometheus:
             return False
 
 
-@contextmanager
-def prometheus(folder: Path, targets: Sequence[str]) -> Iterator[Prometheus]:
+def prometheus(folder: Path, targets: Sequence[str]) -> AbstractContextManager[Prometheus]:
     """Runs Prometheus with the project's rules, in which a minute is a second."""
+    return configured(folder, _CONFIGURATION.format(targets=json.dumps(list(targets))))
+
+
+@contextmanager
+def configured(folder: Path, text: str) -> Iterator[Prometheus]:
+    """Runs Prometheus with the text of a configuration, and rules in which a minute is a second."""
     program = shutil.which("prometheus")
     if program is None:
         pytest.skip("no Prometheus: apt-get install prometheus")
     (folder / "alerts.yml").write_text(_MINUTES.sub(r"\1s", ALERTS.read_text()))
     configuration = folder / "prometheus.yml"
-    configuration.write_text(_CONFIGURATION.format(targets=json.dumps(list(targets))))
+    configuration.write_text(text)
     port = free_port()
     process = subprocess.Popen(
         [

@@ -1,10 +1,11 @@
-"""A proxy in front of several processes: a real HAProxy, configured as the documents say."""
+"""A proxy in front of several processes: real ones, configured as the documents say."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import shutil
+import sysconfig
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,21 +19,37 @@ from tests.support.simulated_process import COMMAND
 from trainer_client import AsyncRewardClient, Verdict
 from trainer_client.local_server import free_port
 
-HAPROXY = shutil.which("haproxy", path="/usr/sbin:/usr/bin")
+HAPROXY = ("haproxy", "-f")
+ENVOY = ("envoy", "--use-dynamic-base-id", "-c")  # another Envoy of this machine may have base id 0
+FOLDERS = f"/usr/sbin:/usr/bin:{sysconfig.get_path('scripts')}"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "deploy.md"
-COUNT, REQUESTS = 3, 120
+COUNT, REQUESTS = 3, 360
 
 
-@pytest.mark.skipif(HAPROXY is None, reason="needs HAProxy")
+def installed(command: tuple[str, ...]) -> bool:
+    return shutil.which(command[0], path=FOLDERS) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        pytest.param(
+            "haproxy",
+            HAPROXY,
+            marks=pytest.mark.skipif(not installed(HAPROXY), reason="needs HAProxy"),
+        ),
+        ("yaml", ENVOY),
+    ],
+)
 async def test_a_proxy_spreads_the_requests_of_one_client_evenly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMULATED_SECONDS", "0.02")
     settings = load_settings({"port": 0, "workers": 2 * COUNT, "drain_seconds": 5})
     async with running_processes(settings, COUNT, command=COMMAND) as processes:
         own = [one["port"] for one in processes.facts["processes"]]
         async with (
-            proxied(own, tmp_path) as address,
+            proxied(kind, command, own, tmp_path) as address,
             AsyncRewardClient(address, batch_size=1, max_in_flight=12) as client,
         ):
             scores = await client.score([function_request(number) for number in range(REQUESTS)])
@@ -52,19 +69,29 @@ async def judged_by_process(processes: Processes) -> list[int]:
 
 
 @asynccontextmanager
-async def proxied(ports: list[int], folder: Path) -> AsyncIterator[str]:
-    """Runs HAProxy with the configuration of the documents, on other ports; yields its address."""
-    [text] = re.findall(r"```haproxy\n(.*?)```", await asyncio.to_thread(PAGE.read_text), re.S)
-    address = f"127.0.0.1:{free_port()}"
-    text = text.replace("127.0.0.1:50050", address)
-    for number, port in enumerate(ports):
-        text = text.replace(f"127.0.0.1:{50052 + number}", f"127.0.0.1:{port}")
-    file = folder / "haproxy.cfg"
+async def proxied(
+    kind: str, command: tuple[str, ...], ports: list[int], folder: Path
+) -> AsyncIterator[str]:
+    """Runs a proxy with the configuration of the documents, on other ports; yields its address."""
+    text = await asyncio.to_thread(documented, kind)
+    port = free_port()
+    for shown, real in zip((50050, 50052, 50053, 50054), (port, *ports), strict=True):
+        assert str(shown) in text
+        text = text.replace(str(shown), str(real))
+    file = folder / f"proxy.{kind}"
     await asyncio.to_thread(file.write_text, text)
-    assert HAPROXY is not None
-    process = await asyncio.create_subprocess_exec(HAPROXY, "-f", str(file))
+    found = shutil.which(command[0], path=FOLDERS)
+    assert found is not None
+    process = await asyncio.create_subprocess_exec(found, *command[1:], str(file))
     try:
-        yield address
+        yield f"127.0.0.1:{port}"
     finally:
         process.kill()
         await process.wait()
+
+
+def documented(kind: str) -> str:
+    """Returns the configuration of the documents that listens on the server's usual port."""
+    blocks = re.findall(rf"```{kind}\n(.*?)```", PAGE.read_text(), re.S)
+    [text] = [block for block in blocks if "50050" in block]
+    return str(text)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from reward_server.cli.images import images_app
 from reward_server.errors import SandboxError, StartError
 from reward_server.sandbox.docker import images
+from tests.support.bills import complaint_of_schema
 from tests.support.engine import PYTHON_TAG, derived_image
 
 Command = Callable[..., Result]
@@ -131,15 +132,6 @@ def test_an_image_that_the_engine_does_not_have_is_named(
     result = run("verify", "codereward-python:absent")
     assert isinstance(result.exception, SandboxError)
     assert "no image of ours named codereward-python:absent" in str(result.exception)
-
-
-def complaint_of_schema(bill: str) -> object:
-    """Validates a bill of materials; returns what is wrong with it, or None."""
-    # Loading them takes seconds, which every process that collects tests would spend.
-    from cyclonedx.schema import SchemaVersion
-    from cyclonedx.validation.json import JsonStrictValidator
-
-    return JsonStrictValidator(SchemaVersion.V1_5).validate_str(bill)
 
 
 def test_the_bill_of_materials_is_valid_and_names_what_is_installed(
