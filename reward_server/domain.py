@@ -1,8 +1,8 @@
 """Values that the layers of the server exchange.
 
 A trainer sends a submission. The server runs *executions* to judge it, and each of them returns an
-`Execution`. From the executions follow `TestResult`s, a `Verdict` and a reward. A program's failure
-is a value here; a failure of the server is an exception (see `errors`).
+`Execution`. From these the server computes `TestResult`s, a `Verdict` and a reward. A program's
+failure is a value here; a failure of the server is an exception (see `errors`).
 """
 
 from __future__ import annotations

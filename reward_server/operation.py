@@ -1,4 +1,4 @@
-"""What operators see of a running server besides its counts: its present condition."""
+"""The present state of a running server, as operators see it in addition to its counts."""
 
 from __future__ import annotations
 

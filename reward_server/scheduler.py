@@ -2,13 +2,13 @@
 
 Admission counts submissions, and refuses those that find no room or cannot be served in time. A
 refusal costs a few microseconds, so throughput stays constant under any load. Slots are assigned in
-turns: every admitted submission with a waiting job gets one slot before any of them gets its next
-slot. So a submission of a thousand jobs delays another submission's job by only one of its jobs.
+turns: every admitted submission with a waiting job gets one slot before any submission gets its
+next slot. So a submission of a thousand jobs delays the job of another submission by only one job.
 
 Owners are the holders of credentials. Slots are assigned to owners first, in proportion to their
 weights (`tenants.shares`), and only then to an owner's submissions. An owner never holds more slots
-than its quota. A full queue refuses only owners that fill their share of it, so that a new owner
-finds room. The queue therefore holds at most twice its capacity.
+than its quota. A full queue only refuses owners that have filled their share of it, so that a new
+owner finds room. The queue therefore holds at most twice its capacity.
 
 Deadlines are points on the running loop's clock (`asyncio.get_running_loop().time()`).
 """

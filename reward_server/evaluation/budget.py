@@ -2,11 +2,12 @@
 
 Limits bound one execution. Without a bound on their sum, a program that sleeps in each of many
 cases would outlast its caller, and would end without a verdict. Time is counted as on an idle
-server: waiting for a slot is free, and of executions that run in parallel each counts its share.
+server: waiting for a slot does not count, and each of several executions that run in parallel only
+counts its share.
 
 The server adds copies to confirm a pass. They do not count against that budget, since a slow and
-honest test may need 22 of them. All executions together end before the caller's deadline, so that
-a program that sleeps in its copies gets a verdict, too.
+honest test may need 22 of them. All executions together end before the caller's deadline. So a
+program that sleeps in its copies gets a verdict, too.
 """
 
 from __future__ import annotations

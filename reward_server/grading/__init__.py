@@ -1,1 +1,1 @@
-"""Reads texts and outcomes only; no program runs here."""
+"""Decides about texts and outcomes, by pure functions. No program runs here."""

@@ -3,11 +3,11 @@
 Every rule reads both texts in parallel and stops at the first difference. So its cost is bounded by
 the expected output, which is trusted, and not by the size of the program's output.
 
-Numbers, in `FLOAT`: tokens that are equal as text are equal. Otherwise both must be decimal
-numbers and differ by at most the absolute tolerance, or the relative one times the expected
-value. An expected value without point or exponent counts as a whole number: the relative tolerance
-then allows less than one half, so that no other whole number is accepted, however large. nan and
-the infinities equal only themselves.
+Numbers, in `FLOAT`: tokens that are equal as text are equal. Otherwise both must be decimal numbers
+and differ by at most the absolute tolerance, or the relative one times the expected value. An
+expected value without a point or an exponent counts as a whole number. Then the relative tolerance
+allows a difference of less than one half, so that no other whole number is accepted, even if the
+numbers are large. nan and the infinities equal only themselves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the modules that a failed program or its tests lacked, in the interpreter's messages.
 
-A program can forge such a message, so it is information only. It shows the operator that a reward
-of zero may be due to a module that the sandbox lacks.
+A program can forge such a message, so nothing is decided by it. It shows the operator that a module
+may be missing in the sandbox, and that this may be the reason for a reward of 0.
 """
 
 from __future__ import annotations

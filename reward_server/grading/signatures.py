@@ -1,7 +1,7 @@
 """Reads from a prompt's signature which types the arguments and results of JSON calls have.
 
 LeetCode's linked lists and trees are arrays in JSON, and methods that work in place return nothing.
-The task says which types these are. The solution's own annotations decide only if the prompt has
+The prompt's annotations state these types. The solution's annotations only decide if the prompt has
 none.
 """
 

@@ -2,16 +2,16 @@
 
 Precedence:
 
-1. An execution that found the tests broken, which a judge decides before it hears the candidate,
-   makes the task invalid.
+1. If an execution found the tests broken, the task is invalid. A judge decides this before it hears
+   the candidate.
 2. An attack on the sandbox or the judge, in any execution, is a security violation.
 3. Otherwise the first test in the request's order that counts and did not pass decides, by its
    outcome and by how its execution ended.
-4. Without such a test the execution's own ending decides: a program that passes all tests and hits
-   a limit at its end does not pass.
+4. If there is no such test, the end of the execution decides: a program that passes all tests and
+   then exceeds a limit does not pass.
 5. A pass needs a test that ran to its end and was right. If all tests were skipped, the program
-   fails: a candidate's answer can make a test skip itself, and an invalid task would leave the
-   group's baseline.
+   fails, because a candidate's answer can make a test skip itself. An invalid task would not count
+   in the group's baseline.
 """
 
 from __future__ import annotations

@@ -1,42 +1,45 @@
-"""The languages on offer. A language is a short declarative file beside this module.
+"""The languages on offer. Each language is described by a short TOML file beside this module.
 
-name, aliases   what requests may call it
-image           folder of `sandbox_images` whose image has it; `also_in` are further ones
-source          what a program's file is called; {stem} stands for what `stem` finds
-stem            regular expression whose first group names the file, where the program decides it;
-                "Main" where it finds nothing
-test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio", "unit",
+The keys of a file:
+
+name, aliases   the names by which requests may call the language
+image           folder of `sandbox_images` whose image has the language; `also_in` lists others
+source          name of a program's file; {stem} stands for the name that `stem` finds
+stem            regular expression; its first group is the file's name, if the program decides it.
+                If it finds nothing, the name is "Main"
+test_kinds      kinds of tests that the language supports: "function", "call", "stdio", "unit",
                 "program"
-fence_tags      words that mark its fenced code in chat output
-code_line       regular expression that a line of its code matches and prose does not
-comment         what begins a line of comment
-limits          defaults of its own, by field of `domain.Limits`
-variants        names of its dialects, such as "c++20", each with the text that {variant} stands for
-                below; the first is what the plain name means; `variant_aliases` are their own
-[toolchain]     absent where the runner's own interpreter runs the program
-  version       command that prints the version, and `version_pattern`, whose first group it is
-  compile       commands that make the program ready to run, or check it; may be none
-  keep          shell patterns of the files that running needs
-  run           the command that runs it
-  paths         folders and files of the host, besides its shared libraries and executables, that
-                the local backend has to show, as patterns of `glob`
-  environment   variables of its commands
-  limits        of the compilation, by field of `domain.Limits`
-  library       how a library of the server's own is compiled, once for all programs: `compile` and
-                `keep`, instead of those above
-[program]       how a test program is compiled with the solution; needed for tests of that kind, and
+fence_tags      words that mark fenced code of the language in chat output
+code_line       regular expression that matches a line of code, and no line of prose
+comment         the text that begins a comment line
+limits          defaults of this language, by field of `domain.Limits`
+variants        names of dialects, such as "c++20". Each has the text for which {variant} stands
+                below. The first is used if a request names only the language. `variant_aliases` are
+                further names of dialects
+[toolchain]     absent if the interpreter of the runner runs the programs
+  version       command that prints the version. The first group of `version_pattern` is the version
+  compile       commands that compile or check the program; may be empty
+  keep          shell patterns of the files that are needed to run the program
+  run           the command that runs the program
+  paths         folders and files of the host that the local backend has to show, as patterns of
+                `glob`, in addition to shared libraries and executables of the host
+  environment   environment variables of the commands
+  limits        limits of the compilation, by field of `domain.Limits`
+  library       commands that compile a library of the server, once for all programs: `compile` and
+                `keep`, with the same meaning as above
+[program]       how a test program is compiled with the solution; needed for the kind "program", and
                 described in `languages.composing`
-[unit]          how test files of a framework are run with the solution; needed for tests of that
-                kind where the runner's own interpreter does not run them, and described in
+[unit]          how test files of a framework are run with the solution; needed for the kind "unit"
+                if the interpreter of the runner does not run them, and described in
                 `languages.suites`
-[probe]         programs that tell whether it works: `works` reads two integers from standard
-                input and prints their sum, `refused` does not compile, `fails` exits with another
-                status than 0, `endless` runs for ever
+[probe]         programs that show whether the language works: `works` reads two integers from
+                standard input and prints their sum, `refused` does not compile, `fails` exits with
+                a status other than 0, and `endless` never ends
 
-In commands and variables of the environment, {source}, {stem}, {variant} and {memory_mebibytes}
-(three quarters of the memory limit, for runtimes that must be told) stand for what they say. A
-compiler's argument {sources} stands for the program's file and all others of the same kind, and
-{libraries} for the files that lie beside it of those that a library keeps.
+Commands and environment variables may contain {source}, {stem}, {variant} and {memory_mebibytes},
+which is three quarters of the memory limit, for runtimes that do not find the limit themselves. In
+the arguments of a compiler, {sources} stands for the program's file and all other files of its
+kind, and {libraries} for those files of a library that lie beside it.
 """
 
 from __future__ import annotations

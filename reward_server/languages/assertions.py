@@ -1,51 +1,61 @@
-r"""How a language asserts: the table [program.assertions], from which test programs are rewritten.
+r"""The assertions of a language: the table [program.assertions], by which tests are rewritten.
 
-comments, strings, chars   regular expressions of what is one token, whatever stands in it
+An assertion of a test program is replaced by code that writes whether it held; see `rewriting`. The
+keys of the table:
+
+comments, strings, chars   regular expressions of comments, strings and characters, each of which is
+                           one token
 equals                     operators that compare
 comparers                  regular expression of functions `F(actual, expected)` that compare
-orders                     the same of functions that give 0 for equal values
+orders                     regular expression of functions that return 0 for equal values
 methods                    names of methods `actual.F(expected)` that compare
-absolutes                  functions that give the absolute value of a number
-containers                 regular expression of what may stand in an expected value beside literals
-                           and brackets: constructors, conversions
-tuples                     whether values in round brackets are a tuple; elsewhere a comma there
-                           is an operator
+absolutes                  functions that return the absolute value of a number
+containers                 regular expression of the constructors and conversions that an expected
+                           value may contain, besides literals and brackets
+tuples                     whether values in round brackets are a tuple. If not, a comma there is an
+                           operator
 constants                  words that are literals and have no opposite
-opposites                  pairs of literals that are each other's opposite
-negation                   what negates {predicate}; "!({predicate})" if absent
-name                       how a value is named, with {secret}; "{secret}v" if absent
-capture                    code that names the value {actual} {name}
-observation                code that tells whether {predicate} holds, by writing the line {held} or
-                           the line {missed}
-separator                  what stands between observations; "; " if absent
-statement                  code of {capture} and {observations} that stands for an assertion
-expression                 the same where the condition of a statement is replaced, with the value
-                           false; absent where the language cannot
-named_in_expressions       whether {capture} can stand in an expression
-alternatives               elsewhere, what stands there between observations of a value that has a
-                           name; absent where only one can stand
-immediate                  words of what cannot be computed later, as a predicate of the kinds equal
-                           and call does
-unwatched                  regular expression of the beginning, up to an opening bracket, of what
-                           has assertions that may fail, or not be come to, or else all of it; in
-                           text whose strings and comments are blank; none if absent
-helpers                    the same of functions; where anything is unwatched, so are those that the
-                           group "test" finds nothing for, since others call them
-[[program.assertions.forms]]
-  head                     regular expression that an assertion begins with; one that ends in an
-                           opening bracket is an assertion up to the closing one, any other up to
-                           the next semicolon or, with `until = "line"`, to the end of the line
-  kind                     "condition", which must hold; "failure", a condition that must not,
-                           which alone is replaced; "equal", two values, the second the expected
-                           one or, with `expected = 0`, the first, that are compared by
-                           `predicate`, with {actual}, {expected}, {call}, what was called, and
-                           {rest}, what it was given besides; "call", whose `predicate` has {call}
-                           and {arguments}, or the first two of them, {0} and {1}; "list",
-                           conditions that must all hold. {method} is what was called, without
-                           what stands in front of its name
-  after                    regular expression of what must follow; of a list it belongs to the
-                           assertion, and \1 in it is the first group of the head
-  ends                     regular expression of what belongs to the assertion at its end
+opposites                  pairs of literals that are opposites of each other
+negation                   code that negates {predicate}; "!({predicate})" if absent
+name                       name for the actual value, with {secret}; "{secret}v" if absent
+capture                    code that gives the value {actual} the name {name}
+observation                code that writes the line {held} if {predicate} holds, and otherwise the
+                           line {missed}
+separator                  text between observations; "; " if absent
+statement                  code of {capture} and {observations} that replaces an assertion
+expression                 code of {capture} and {observations} that replaces the condition of a
+                           statement and has the value false; absent if this is impossible
+named_in_expressions       whether an `expression` can contain {capture}
+alternatives               if not: text between several observations in an `expression`, whose
+                           actual value has a name already; absent if only one is possible
+immediate                  words of code that cannot be computed later, as in the predicates of the
+                           kinds "equal" and "call"
+unwatched                  regular expression of the beginning of code whose assertions may fail or
+                           may not be reached. If it ends with an opening bracket, the code is what
+                           the brackets hold; otherwise it is what the expression finds. Strings and
+                           comments are blank in the text; absent if there is no such code
+helpers                    regular expression of the beginning of functions. If `unwatched` finds
+                           anything, all functions for which the group "test" is empty count as
+                           unwatched too, since that code may call them
+
+The keys of each form of assertions, a table [[program.assertions.forms]]:
+
+head                       regular expression of the beginning of an assertion. If it ends with an
+                           opening bracket, the assertion ends with the closing one. Otherwise it
+                           ends with the next semicolon, or with the line if `until = "line"`
+kind                       "condition": must hold.
+                           "failure": a condition that must not hold; only the condition is
+                           replaced.
+                           "equal": two values. The second is the expected one, or the first if
+                           `expected = 0`. `predicate` compares them; it has {actual}, {expected},
+                           {call} (the function that was called) and {rest} (its further arguments).
+                           "call": `predicate` has {call} and {arguments}, or the first two
+                           arguments, {0} and {1}.
+                           "list": conditions that must all hold.
+                           {method} is the last part of the function's name
+after                      regular expression of the text that must follow. In it, \1 is the first
+                           group of the head. After a list, this text is a part of the assertion
+ends                       regular expression of text after the assertion that is a part of it
 """
 
 from __future__ import annotations

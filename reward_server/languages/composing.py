@@ -1,41 +1,44 @@
 """How a test program and the solution become one program: the table [program] of a language.
 
-layout      how the source is put together of {opening}, {solution}, {closing}, {tests} and
-            {ending}, each once; but for solution and tests only where there are any. {closing}
-            stands for the brackets at the tests' beginning that close what the solution opened
-opening     text that the ending, or the assertions, need in front; "" if absent. What stands
-            between solution and tests, and is needed behind them, shows a solution that makes the
-            tests a part of its last comment or text
-tail        regular expression of what ends a program's text before its file does, with all that
-            follows it; the tests', or else the solution's, is put behind everything
-rename      a regular expression and what it is replaced by, once, in the tests, such as the name
-            of their main; tests in which it finds nothing are refused
-exits       pairs of a regular expression and what it is replaced by throughout the tests: calls
-            that end the program become calls of ours, which write the line {word} first where the
+The keys of the table:
+
+layout      order of {opening}, {solution}, {closing}, {tests} and {ending} in the source. Each
+            occurs once; only {solution} and {tests} are always needed. {closing} stands for the
+            brackets at the beginning of the tests, which close what the solution opened
+opening     text at the beginning, which the ending or the assertions need; "" if absent. It may
+            define something between solution and tests that is used after the tests. If a solution
+            makes the tests a part of its last comment or text, this definition is missing
+tail        regular expression of a mark that ends a program's text before the end of its file. The
+            mark and all text after it are moved to the end of the program: those of the tests, or
+            else those of the solution
+rename      a regular expression and its replacement, applied once in the tests, such as for the
+            name of their main program. If it finds nothing, the tests are refused
+exits       pairs of a regular expression and its replacement, applied everywhere in the tests. They
+            replace calls that end the program by calls that first write the line {word} if the
             status is 0; none if absent
-leaves      regular expression of other ways to end the program, with which tests are refused: a
-            solution that leaves early could not be told from them; none if absent
-ending      code behind the tests; it, or what `rename` or `runs` puts in, runs the tests and then,
-            only if they came to their normal end, writes the line {word} to standard output; "" if
-            absent
+leaves      regular expression of other ways to end the program. Tests with them are refused, since
+            a solution that ends the program early would look the same; none if absent
+ending      code after the tests; "" if absent. This code, or the text of `rename` or `runs`, runs
+            the tests. Then, only if they ended normally, it writes the line {word} to standard
+            output
 files       further files, by relative path, that are compiled with the source
-ran         regular expression found in standard output if any test was run; absent where the word
-            {word} says as much
-failed      regular expression found in what a failed assertion writes to standard error
-hoists      which of `HOISTS` puts first what a program's text has to begin with, such as imports;
-            "" if absent
-runs        which of `RUNS` makes the tests call all that a test harness would; those that cannot be
-            are refused; "" if absent
-bares       which of `BARES` leaves a solution's own tests out; "" if absent
-split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
-assertions  table that lets test programs be rewritten; described in `languages.assertions`
-comments, strings, chars   as there, where that table is absent
+ran         regular expression found in standard output if a test was run; absent if {word} shows it
+failed      regular expression found in the text that a failed assertion writes to standard error
+hoists      name in `HOISTS` of the function that moves text such as imports to the beginning of the
+            program; "" if absent
+runs        name in `RUNS` of the function that makes the tests call everything that a test harness
+            would call, or refuses them; "" if absent
+bares       name in `BARES` of the function that removes the solution's own tests; "" if absent
+split       name in `grading.split.SPLITTERS` of the class that makes tests and solution two
+            programs; "" if absent
+assertions  table by which assertions are rewritten; see `languages.assertions`
+comments, strings, chars   keys with the meaning of those in `assertions`, if that table is absent
 
-Regular expressions look at the tests without their comments and quoted texts, but for `tail`.
+All regular expressions except `tail` see the tests without comments and quoted texts.
 
-{secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
-afresh for each verdict. The program passes if it exits with status 0 and has written the line
-{word}: one that leaves early did not run all the tests.
+{secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are new
+for each verdict. The program passes if it exits with status 0 and has written the line {word}. If
+the line is missing, not all tests were run.
 """
 
 from __future__ import annotations

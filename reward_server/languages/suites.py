@@ -1,40 +1,42 @@
 r"""How a framework's test files are run with the solution: the table [unit] of a language.
 
-The files are compiled with the solution and a harness of ours, which runs the tests one after
-another and tells what becomes of each by writing to standard output, each time on a line by itself
+The files are compiled with the solution and with a harness of the server. The harness runs the
+tests one after another, and writes these lines to standard output:
 
     {tag}+NAME<tab>TITLE                                when a test begins
     {tag}-OUTCOME<tab>SECONDS<tab>TITLE<tab>MESSAGE     when it ends
     {word}                                              when all have ended
 
-where NAME is what the test's text calls it, TITLE is unlike that of any other test, and OUTCOME is
-p, f or s: passed, failed or skipped. A test within a test begins and ends within it.
+NAME is the name of the test in the text of the tests, TITLE is different for each test, and OUTCOME
+is p, f or s: passed, failed or skipped. A test within a test begins and ends within it.
 
-framework    whose test files they are: a name of `domain.Framework`, in small letters
-available    command that succeeds where the framework is; absent where the language has it
-holds        regular expression of the paths of files that hold tests; others are helpers
-solution     where tests find the solution, unless a request tells; as the language calls it if ""
-test         regular expression of what a test begins with, up to the opening bracket of what it
-             does, in text whose strings and comments are blank; its group "name" is the test's name
-declares     regular expression of a definition of what assertions are called; its groups are the
-             names, which mean what the test files say; none if absent
-skips        regular expression of what may skip a test: in its text, or outside all tests
-rewrites     pairs of a regular expression and its replacement, in the files that hold tests; they
-             are applied one after another, and keep the number of lines
-solutions    the same, in the solution
-paths        the same, in the paths of those files
-refuses      regular expression found in files with tests that cannot be run so; none if absent
-each         code that stands in the harness's {tests} for each test; {name} in it
-each_file    code that stands in the harness's {files} for each file that holds tests; in it, {path}
-             and {stem}, an identifier made of that
-files        the harness's files, by relative path; put over those of [program.files]
-compile, keep, run   as of [toolchain]; {sources} stands for all files of the solution's kind,
-             {solution} for where it lies
-failed       regular expression of the framework's own word that a test failed, whose group "name"
-             is the test's; besides what the harness tells
-assertions   table as of [program.assertions], put over it key by key
+The keys of the table:
 
-{secret}, {tag} and {word} are made afresh for each verdict.
+framework    the framework: a name of `domain.Framework`, in small letters
+available    command that succeeds if the framework is installed; absent if the language includes it
+holds        regular expression of the paths of files with tests; other files are helpers
+solution     path of the solution if the request sets none; "" for the usual name in the language
+test         regular expression of the beginning of a test, up to the opening bracket of its body,
+             in text whose strings and comments are blank. Its group "name" is the test's name
+declares     regular expression of declarations of assertions in the test files. Its groups are the
+             names, which then have the meaning of these declarations; none if absent
+skips        regular expression of code that may skip a test: in its text, or outside all tests
+rewrites     pairs of a regular expression and its replacement for files with tests. They are
+             applied one after another, and keep the number of lines
+solutions    such pairs for the solution
+paths        such pairs for the paths of those files
+refuses      regular expression of code that cannot be run in this way; none if absent
+each         code for each test, which replaces {tests} in the harness; has {name}
+each_file    code for each file with tests, which replaces {files} in the harness. It has {path} and
+             {stem}, an identifier made from the path
+files        the harness's files, by relative path, in addition to those of [program.files]
+compile, keep, run   the same as in [toolchain]; {sources} stands for all files of the solution's
+             kind, and {solution} for the solution's path
+failed       regular expression of the text with which the framework reports that a test failed. Its
+             group "name" is the test's name. It is used in addition to the harness's report
+assertions   table like [program.assertions], whose keys replace those of that table
+
+{secret}, {tag} and {word} are new for each verdict.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The lower bound of the cost of judging: a warm interpreter forks, and the child runs everything.
+"""The lower bound of the cost of judging: a running interpreter forks, and the child runs
+everything.
 
 It runs as a script and imports nothing of this project. Its first input line is JSON with `modules`
 to import and `programs` to run. Each further line starts a pass over the programs, and is answered

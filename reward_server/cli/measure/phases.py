@@ -1,4 +1,5 @@
-"""The measurements. Compared ones alternate, so that a drift of the machine cancels out."""
+"""The measurements. Two that are compared take turns, so that a change of the machine's speed
+affects both."""
 
 from __future__ import annotations
 

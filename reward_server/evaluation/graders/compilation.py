@@ -1,11 +1,12 @@
 """Makes programs ready to run: each is compiled once, however often it runs.
 
-The product of a compilation is kept for a limited time under the digest of all its inputs, so that
-the same source is not compiled twice. The product is not trusted: it goes back into a sandbox, and
-the server does not read it. An owner neither gets nor notices the products of another.
+The product of a compilation is stored for a limited time by the digest of all its inputs, so that
+the same source is not compiled twice. The product is not trusted: it only goes back into a sandbox,
+and the server does not read it. An owner does not get the products of another, and cannot find out
+whether there are any.
 
 A language is checked once, before its first program. Otherwise a broken compiler would turn every
-honest program into a compile error, and so into a reward of nothing.
+honest program into a compile error with the reward 0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Runs test files of compiled languages beside the solution, with a harness of the server.
 
-As with test programs that cannot be split (`test_programs`), tests and solution are one program:
-the answer is SHARED, and the assertions are rewritten to write nonces. The text of the files
-says which tests have to be reported.
+Tests and solution are one program, as with test programs that cannot be split (`test_programs`). So
+the answer is SHARED, and the assertions are rewritten to write nonces (random words). The text of
+the files determines which tests have to be reported.
 """
 
 from __future__ import annotations

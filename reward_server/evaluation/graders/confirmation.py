@@ -1,53 +1,53 @@
 """Confirms a pass in which more than plain data crossed between judge and candidate.
 
-What this stops: a hole in the rules for what crosses (`runner.judge.exports.callbacks`,
-`runner.judge.proxies.proxy`) that becomes a reward. A judge that was made to accept anything also
-accepts wrong expectations. Perturbed copies of the tests are run in the same isolated way, each by
-a fresh judge against a fresh candidate. Only this process knows which of their assertions are
-wrong. Copies come in pairs: an assertion that is true in one copy is wrong in the other, so that
-each assertion is wrong at least once. A question that reveals to an object what the tests look for
-(`answer in found`) is left out of one more copy, in which everything else is true. There the object
-answers without having been told.
+What this stops: a reward for a solution that uses a hole in the rules for what crosses
+(`runner.judge.exports.callbacks`, `runner.judge.proxies.proxy`). If such a solution makes a judge
+accept anything, the judge also accepts wrong expectations. So perturbed copies of the tests are run
+in the same isolated way, each by a new judge against a new candidate. Only this process knows which
+of their assertions are wrong. Copies come in pairs: an assertion that is true in one copy is wrong
+in the other, so that each assertion is wrong at least once. Some questions reveal to an object what
+the tests look for (`answer in found`). One more copy leaves these out, and everything else in it is
+true. There the object has to answer without this knowledge.
 
-What it does not: tell a true truth value from an invented one. `assert s.is_empty()` is negated,
-and an object that always gives the same answer gives it again. The rules for what crosses have to
+What it does not stop: an invented truth value. `assert s.is_empty()` is negated in a copy, but an
+object that always gives the same answer gives it there too. The rules for what crosses have to
 prevent that.
 
-An assertion may reveal to an object what another assertion expects of it (`found.has(best)`). It is
-left out of one copy, in which everything else is true. A test that fails there is labelled SHARED,
-since the assertion may have been meant to change the object. A test that passes without evaluating
-an assertion is labelled SHARED, too.
+An assertion may reveal to an object what another assertion expects of it (`found.has(best)`). Such
+an assertion is left out of one copy, in which everything else is true. If a test fails in this
+copy, it is labelled SHARED, since its author may have wanted the assertion to change the object. A
+test that passes without evaluating an assertion is labelled SHARED, too.
 
-A pass in which an object contradicted itself (`runner.judge.consistency`) is run once more; there
-the first answer to a question is also the answer to every later one. If the tests pass there too,
-as with clocks and random numbers, the contradiction decided nothing. Otherwise the label is SHARED,
-since the judge believed the solution and compared no value. The label is also SHARED if both sides
-held more containers than are kept in step (`runner.sharing.containers`).
+If an object contradicted itself in a pass (`runner.judge.consistency`), the tests are run once
+more. In this run the first answer to a question is repeated for every later one. If the tests pass
+again, as with clocks and random numbers, the contradiction decided nothing. Otherwise the label is
+SHARED, since the judge trusted the solution and compared no value. The label is also SHARED if both
+sides held more containers than can be synchronized (`runner.sharing.containers`).
 
-A pass in which the tests did not see what the solution did to an argument (`runner.values.changes`)
-is run once more, and there they see all of it. An ordinary run sees all changes, and an honest
-solution passes both runs.
+If the tests did not see what the solution did to an argument (`runner.values.changes`), a pass is
+run once more, and in this run the tests see all changes. This is as in an ordinary run, and an
+honest solution passes both runs.
 
-The label is SHARED, too, if an answer arrived as another class than it was sent as
-(`runner.channel.encoding`), if the solution and not the task's signature said what the values of
-calls are (`runner.candidate.leetcode_types`), and if the judge refused something that the solution
-may have allowed, since a test that expects an exception accepts the judge's own. It is SHARED as
-well if the tests asked the solution nothing, since the pass says nothing of the solution.
+The label is SHARED in four more cases. An answer arrived as an object of another class than it had
+(`runner.channel.encoding`). The solution, and not the task's signature, stated the types of the
+values of calls (`runner.candidate.leetcode_types`). The judge refused something that the solution
+may have allowed; then a test that expects an exception accepts the judge's exception. The tests
+asked the solution nothing, so that the pass is no evidence about the solution.
 
-Tests that fail while changes are withheld are run once more with all changes: they may hand over a
-state again, as in `[pop(x), pop(x)]`, or look at an argument through another name. If more tests
-pass there, copies that see all changes confirm it. The label stays if every expected value is
+If tests fail while changes are withheld, they are run once more with all changes. They may pass the
+same object again, as in `[pop(x), pop(x)]`, or use an argument by another name. If more tests pass
+in this run, copies that see all changes confirm it. The label stays if every expected value is
 written in the assertions (`grading.python_tests.confirmation.constants`), so that no change decided
-it. The label is SHARED if the other expected values come from changed arguments only. If the text
-brings such arguments and answers together, the failure stands.
+it. The label is SHARED if all other expected values come from changed arguments. If the text
+combines such arguments with answers, the tests have failed.
 
-A pass is refused at once if an assertion passed whose expected value was replaced, since an honest
+If an assertion with a replaced expected value passed, the pass is refused at once, since an honest
 solution cannot cause that. Any other deviation may be honest: a random value, a clock, a limit that
-was nearly used up. So the copy is drawn and run again, at most twice for a pass. A solution that
-deviates three times fails its own tests often, and is refused. If the run of the true tests ended
-early, at a limit or by a crash, its copies may end in the same test, so that the tests that passed
+was nearly used up. So another copy is made and run, at most twice for a pass. A solution that
+deviates three times would often fail the true tests, and is refused. If the run of the true tests
+ended early, at a limit or by a crash, its copies may end in the same test; the tests that passed
 before it count. If the judge finds a copy broken before it heard the candidate, the server is at
-fault, and the pass stands.
+fault, and the pass counts.
 """
 
 from __future__ import annotations

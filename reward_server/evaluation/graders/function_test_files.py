@@ -1,6 +1,6 @@
 """Runs function tests that need the solution itself as a test file, with perturbed twins.
 
-The request or the text of the tests decides that, and never the completion.
+Only the request and the text of the tests decide whether tests need it, and never the completion.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Random words in one verdict's program, which the candidate must not know beforehand."""
+"""Nonces: random words in the program of one verdict, which the candidate must not know in
+advance."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Decides whether the end of a compiled program lets what its tests reported count.
+"""Decides by the end of a compiled program whether the reports of its tests count.
 
-What this stops: a program that leaves before its tests are done, that has the rest of its output
-cut off, or that dies after its last report. Tests and solution are compiled into one program, and
-the solution could leave in any of these ways when a test is about to fail.
+What this stops: a program that ends before its tests are done, whose output is cut off, or that
+crashes after its last report. Tests and solution are compiled into one program, so the solution
+could end it in any of these ways when a test is about to fail.
 
-What it does not: tell a true report from a forged one; see `grading.compiled_tests.observations`
+What it does not stop: forged reports; see `grading.compiled_tests.observations`
 and `grading.compiled_tests.harness_reports`.
 """
 

@@ -3,9 +3,9 @@
 The tests' program is made of trusted text only (see `grading.compiled_tests.split`). It is compiled
 once for each task. The solution cannot write its output or set its exit status.
 
-The text of a test program decides whether it can be split. But the tests' program may not compile,
-or may end before it has called the solution. Then tests and solution are judged as one program, and
-the answer says so.
+The text of a test program decides whether it can be split. Nevertheless the tests' program may not
+compile, or may end before it has called the solution. Then tests and solution are judged as one
+program, and the answer is SHARED.
 """
 
 from __future__ import annotations

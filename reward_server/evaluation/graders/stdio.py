@@ -1,10 +1,10 @@
 """Runs a program once for each case, and judges its output, also with a checker program.
 
-A checker program that neither accepts nor rejects is broken, or the candidate's output broke it.
-To find out which, the server runs the checker again on the expected output. If the checker fails on
-that too, the task is invalid, whatever the candidate wrote. If the checker does not fail on it, the
-candidate's output is wrong. Without this second run, a candidate could avoid a verdict with output
-that crashes the checker.
+If a checker program neither accepts nor rejects, it is broken, or the candidate's output made it
+fail. To find out which, the server runs the checker again on the expected output. If the checker
+fails again, the task is invalid, whatever the candidate wrote. Otherwise the candidate's output is
+wrong. Without this second run, a candidate could avoid a verdict with output that crashes the
+checker.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Runs test programs apart from the solution, or compiled with it.
 
-If the text allows it, tests and solution become two programs, see `split_programs`. Otherwise they
-are one program, the solution may write anything in the tests' name, and the answer is SHARED.
-Assertions that can be parsed are rewritten to write nonces, see
-`grading.compiled_tests.rewriting`, which makes cheating harder and visible. Without such assertions
-only the exit status and the nonce at the end decide.
+If the text allows it, tests and solution become two programs; see `split_programs`. Otherwise they
+are one program. Then the solution can write anything that the tests could write, and the answer is
+SHARED. Assertions that can be parsed are rewritten to write nonces (random words); see
+`grading.compiled_tests.rewriting`. This makes cheating harder and more visible. Without such
+assertions, only the exit status and the nonce at the end decide.
 """
 
 from __future__ import annotations

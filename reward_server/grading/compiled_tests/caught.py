@@ -1,8 +1,8 @@
 """Finds the assertions of a test program that may fail, since the tests catch the exception.
 
-Such an assertion is not rewritten, because the tests go on after its exception: they accept a
-second right answer, they try again, or they expect the assertion to fail. If the handler only
-reports the exception, or fails itself, the assertion must hold.
+Such an assertion is not rewritten, because the tests continue after its exception: they accept a
+second right answer, they try again, or they expect the assertion to fail. If the handler of the
+exception only reports it, or itself makes the test fail, the assertion must hold.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
-"""Makes decoys: values beside an expected one, from which it cannot be distinguished.
+"""Makes decoys: wrong values beside the expected one, which look like it.
 
-A solution that reads the program finds the expected value and the decoys beside it. To hide which
-one is expected, one literal of the value is changed. All values that the literal can have are
-assigned to groups at random, independently of the expected one, and the whole group of the literal
-is shown. If another member of the group were expected, the solution would find the same text. All
-assertions of a program use the same random assignment. So assertions that expect the same value
-show the same group, and have more than the right value in common. Values that other assertions
-expect are not used as decoys: each is right somewhere, so there would be few ways to match them.
+A solution that reads the program finds the expected value and its decoys. The decoys differ from
+the expected value in one literal. All values that this literal can have are divided into random
+groups, independently of the expected one, and the program contains the whole group of the expected
+literal. If another member of the group were expected, the program would have the same text. All
+assertions of a program use the same groups. So assertions that expect the same value contain the
+same group, and more than the right value occurs in all of them. Values that other assertions
+expect are not used as decoys: each of them is right in one place, so a solution could match
+values and places in only a few ways.
 
 What this does not stop: a guess by the usual look of such values. A text without letters and
-digits, or with escapes, belongs to no group: its decoys have one more letter at their beginning.
+digits, or with escapes, belongs to no group: its decoys have an additional letter at their
+beginning.
 """
 
 from __future__ import annotations

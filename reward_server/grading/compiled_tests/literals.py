@@ -1,7 +1,7 @@
 """Reads expected values that are written as literals.
 
-However the tests compare, two values differ if their sets of literals differ. Order, repetition,
-letter case and small differences of numbers may not matter to a comparison.
+A comparison of the tests may ignore order, repetition, letter case and small differences of
+numbers. Two values differ for every such comparison if their sets of literals differ.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Reads the words that a rewritten test program wrote; see `rewriting`.
 
-The candidate can write to the output, too. So words are searched everywhere in it. Anything but
-whole groups of known words, in the order of the program, is a forgery, and fails every test.
+The candidate can write to the output, too. So words are searched everywhere in it. Only whole
+groups of known words, in the order of the program, are accepted. Anything else is a forgery, and
+every test fails.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Parses the assertions of a test program.
 
-An assertion is a condition that must hold or must not hold; most compare a value that the solution
-computes with a literal. All that this module knows of a language is the table [program.assertions]
-in the language's file (`reward_server/languages/assertions.py` describes the table).
+An assertion is a condition that must hold or must not hold. Most assertions compare a value that
+the solution computes with a literal. This module knows a language only by the table
+[program.assertions] in the language's file (`reward_server/languages/assertions.py` describes the
+table).
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
 """Rewrites a test program so that its assertions become observations.
 
-What this stops: a solution that is compiled into one program with its tests can end the program,
-redefine the assertions, or return objects that are equal to everything; the exit status shows none
-of this. Here each assertion *reports* what it found instead of ending the program: it writes one of
-two fresh nonces, one for "holds" and one for "does not hold". Each assertion has twins, which are
-the same comparison with another expected value, and must not hold. Their order is random. Only the
-server knows which nonce of each pair is right.
+What this stops: a solution in one program with its tests can end the program, redefine the
+assertions, or return objects that are equal to everything, and the exit status shows none of this.
+Here each assertion *reports* its result and does not end the program: it writes one of two nonces
+(random words), one for "holds" and one for "does not hold". Each assertion has twins: the same
+comparison with another expected value, which must not hold. Their order is random. Only the server
+knows which nonce of each pair is right.
 
-What it does not: a solution that reads its own program finds the nonces, and guesses the right ones
-with better odds than chance, since a true value looks more plausible than its twins. An equality
-that is only coarser than the language's distinguishes twins as a right solution does. Anything else
-that fails a program, such as an exit status or a rejected promise, writes no nonce. So nothing is
-promised of tests that are one program with the solution: they are labelled SHARED whatever their
-text, and twins only make cheating harder and visible. In a program that runs apart, only the tests
-can write the nonces.
+What it does not stop: a solution that reads its own program finds the nonces. It can guess the
+right ones better than by chance, since a true value looks more plausible than its twins. If the
+solution's objects have an equality that ignores a part of the value, it may still distinguish the
+twins as a right solution does. Other failures of a program, such as an exit status or a rejected
+promise, write no nonce. So nothing is promised for tests that are one program with the solution:
+they are always labelled SHARED, and twins only make cheating harder and more visible. In a program
+that runs apart, only the tests can write the nonces.
 
 Text that cannot be parsed is not changed.
 """

@@ -1,6 +1,6 @@
 """Reads test files that are compiled with the solution: their tests and assertions.
 
-The text alone says which tests a run has to report, since the solution can forge the report.
+Only the text determines which tests a run has to report, since the solution can forge the report.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Splits a program's text into tokens, as far as the declaration of its language says how.
+"""Splits a program's text into tokens, by the patterns in the file of its language.
 
-That is enough to match brackets and to leave out strings and comments; it is no parser. Every
+That is enough to match brackets and to leave out strings and comments. It is no parser. Every
 character of the text is in one token.
 """
 

@@ -1,4 +1,4 @@
-"""What extraction needs to know of a language."""
+"""The properties of a language that extraction uses."""
 
 from __future__ import annotations
 

@@ -5,19 +5,19 @@ Rules, in order:
 1. `NONE` takes the text as it is, and only step 6 follows.
 2. Reasoning is removed. If there is an `<answer>`, the last one is searched first.
 3. Of the fenced blocks, those with the language's tag come first, then those without a tag that
-   begin like code, then the others. The *last block that defines what the tests call* is taken, if
-   it has a body for it and not only a repeated signature; otherwise the last block. Models improve
-   on drafts and end with the whole program. Imports, functions, classes and constants that this
-   block uses and only other blocks define are put in front of it. Nothing else of the other blocks
-   is taken, so that an example of use never runs.
-4. If text begins like code and its first fence has no language, the prompt opened the block; the
-   code is the text before that fence.
+   begin like code, then the others. The *last block that defines the function under test, with a
+   body and not only its signature*, is taken; if there is none, the last block. Models improve on
+   drafts and end with the whole program. Imports, functions, classes and constants that this block
+   uses and only other blocks define are put in front of it. No other part of these blocks is taken,
+   so that an example of use never runs.
+4. If a text begins like code and its first fence has no language, the prompt had opened the block.
+   The code is then the text before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
-6. The code and the prompt become one program; see `continuation`, and `other_languages` for
-   languages other than Python, of which only the look of code and comments is known.
+6. The code and the prompt become one program; see `continuation` for Python and `other_languages`
+   for other languages.
 
-Text longer than `READ_CHARACTERS` is taken as it is: no answer is that long, and reading it could
-be made expensive. It is judged nevertheless, since the model wrote it.
+Text longer than `READ_CHARACTERS` is taken as it is: no right answer is that long, and a model
+could make reading it expensive. It is still judged, since the model wrote it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Joins prompts and answers in languages other than Python, which it reads as text.
 
-There is no parser: names are found by the text around them, and a prompt and an answer that overlap
+There is no parser: names are found by the text around them. If a prompt and an answer overlap, they
 are joined in the way that most compilers accept. A program that was joined wrongly does not
 compile, so it never passes.
 

@@ -1,8 +1,9 @@
 """Reads Python source as text, without parsing it.
 
 The server never gives completions to the interpreter's parser, since hostile text can make it take
-exponential time or all memory. A scan for strings, brackets and first columns finds what extraction
-needs in linear time. If it is wrong, only the completion's own reward depends on it.
+exponential time or all memory. Instead a scan for strings, brackets and first columns finds the
+text that extraction needs, in linear time. A mistake of this scan only affects the completion's own
+reward.
 """
 
 from __future__ import annotations

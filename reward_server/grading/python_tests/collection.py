@@ -1,8 +1,9 @@
-"""Finds settings and hooks of pytest by which a suite's text does not say which tests there are.
+"""Finds settings and hooks of pytest that change which tests a suite has.
 
-Only settings that are known not to change collection are accepted. Any other setting weakens the
-inventory, and so the label, and nothing else. Filters that turn warnings into errors are found
-separately, since they act on the process of the tests only.
+If there are any, the text of the suite does not show all its tests. Only settings that are known
+not to change collection are accepted. Any other setting makes the list of tests uncertain and so
+weakens the label, and nothing else. Filters that turn warnings into errors are found separately,
+since they only act on the process of the tests.
 """
 
 from __future__ import annotations

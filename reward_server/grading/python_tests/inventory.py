@@ -1,7 +1,7 @@
 """Finds in the text of test files which tests there are, their rows, and which may be skipped.
 
-In the solution's process the solution can forge the list of tests and what was skipped. It is
-believed only as far as the text agrees.
+If tests run in the solution's process, the solution can forge the list of tests and of skipped
+tests. The server only accepts what agrees with the text.
 """
 
 from __future__ import annotations

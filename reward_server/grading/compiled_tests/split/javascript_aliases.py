@@ -1,7 +1,8 @@
 """Finds the names by which tests in JavaScript or TypeScript reach an object that they pass.
 
 A name reaches an object that is assigned to it, or that is a part of such an object. A change of a
-part is visible by all these names. Relating too many names costs a label, and never a verdict.
+part is visible by all these names. If too many names are related, the label may be SHARED without
+need; the verdict stays right.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An iterator of an array, a map or a set crosses with the items that exist at that time. The items of
 a generator are requested in advance. In one program both would show later changes. So tests may
-iterate over an answer directly where the call returns it, or by its name before the next call.
+only iterate over an answer in the expression of the call, or by its name before the next call.
 Refusing too much costs a label, and never a verdict.
 """
 

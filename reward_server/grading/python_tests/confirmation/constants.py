@@ -1,13 +1,15 @@
 """Decides whether all expected values of tests are written in their assertions.
 
-If they are, changes of an argument by the solution cannot decide what is expected. Each assertion
-then compares something that it only reads with a constant, asks for a truth value, or asks whether
-two names stand for the same object. This does not hold for assertions in conditions, in loops over
-anything but constants, or about a name whose value was computed from more than one object. A name
-that an assertion compares with a constant counts as this constant in the neighbouring assertions.
+If they are, the solution cannot decide what is expected by changing an argument. This is the case
+if each assertion compares something that it only reads with a constant, asks for a truth value, or
+asks whether two names stand for the same object. It is not the case for assertions in conditions,
+in loops over anything but constants, or about a name whose value was computed from more than one
+object. If an assertion compares a name with a constant, the name counts as this constant in the
+neighbouring assertions.
 
-An emptied argument fulfils every condition on each of its elements and on their order. Such
-assertions say nothing about answers, so no change decides there what is expected of answers.
+If the solution empties an argument, every condition on each of its elements and on their order
+holds. Such conditions do not concern answers, so the change does not decide what is expected of
+answers.
 """
 
 from __future__ import annotations

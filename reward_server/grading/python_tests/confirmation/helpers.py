@@ -1,7 +1,7 @@
-"""Copies functions of the tests that a test calls, so that their comparisons are observed.
+"""Copies functions that a test calls, so that the comparisons in them are observed.
 
-A test that calls such a function gets its own copy. An observed assertion no longer ends the
-caller, and other callers of the function may expect that it does.
+Each test that calls such a function gets its own copy. In the copy, a failed assertion does not end
+the caller; other callers of the function may rely on that.
 """
 
 from __future__ import annotations

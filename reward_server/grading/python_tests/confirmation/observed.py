@@ -1,7 +1,7 @@
 """Writes tests that continue after a failed assertion and report the results of all assertions.
 
-A test reports with a failure at its end, whose message has a word for each assertion. So it needs
-nothing special of the judge.
+Such a test fails at its end with a message that has a word for each assertion. So the judge needs
+no special code for it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Finds assertions that reveal to the solution what another assertion expects of it.
 
-`assert found.has(best)` passes to the solution the value that `assert found.best() == best` then
-expects, and the judge has to believe the answer to the first. In one more copy such parts are left
-out, and the other assertions must still hold.
+`assert found.has(best)` passes a value to the solution, and `assert found.best() == best` then
+expects this value. The judge has to accept the answer to the first assertion. One more copy leaves
+such parts out, and there the other assertions must still hold.
 
 What this does not find: a value that is revealed outside of an assertion, where it is an input of
-the tests; a constant, unless it is an argument of a method whose name asks a question.
+the tests. It finds a constant only if it is an argument of a method with the name of a question.
 """
 
 from __future__ import annotations

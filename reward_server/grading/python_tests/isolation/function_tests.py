@@ -1,7 +1,8 @@
 """Writes function tests as a test file that can run in the solution's process.
 
 Some tests need the solution itself: they subclass its classes, read its code, or patch what it
-uses. As a file of unittest they run in its process and get perturbed twins, as other such files do.
+uses. As a file of unittest they run in its process and get twins (perturbed copies), as other such
+files do.
 """
 
 from __future__ import annotations

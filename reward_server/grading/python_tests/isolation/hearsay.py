@@ -1,7 +1,7 @@
-"""Follows which names of test files may stand for something of the solution.
+"""Finds the names of test files that may refer to something of the solution.
 
-Statements bind names, store attributes, put objects into containers and name objects by texts. So
-an object that a statement mentions may be known later by all names that the statement stores.
+A statement may bind names, store attributes, put objects into containers or name objects by texts.
+So an object that a statement mentions may later be known by all names that the statement stores.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Finds questions about the class or the identity of an object, which the judge itself answers.
+"""Finds tests that ask for the class or the identity of an object, which the judge cannot answer.
 
-The proxy of a solution's object has a class of the judge, and all objects with the same special
-methods share it. So `type(x)`, `x.__class__` and `is` are right for data, which arrives as itself,
-and wrong for other objects: two classes look like one, and no object is a `map` or a function of a
-library. The `type` of function tests asks the solution's process (`runner.judge.tests.scope`) if it
-is called by its name. The text decides.
+The judge's proxy of a solution's object has a class of the judge, and all objects with the same
+special methods have the same class. So `type(x)`, `x.__class__` and `is` are right for data, which
+crosses unchanged, and wrong for other objects: two classes look like one, and no object is a `map`
+or a function of a library. If function tests call `type` by its name, this asks the solution's
+process (`runner.judge.tests.scope`). Only the text of the tests is read.
 """
 
 from __future__ import annotations

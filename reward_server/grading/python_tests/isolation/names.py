@@ -1,4 +1,4 @@
-"""Finds what the names in a test file stand for: modules, the solution, or own objects."""
+"""Finds to what the names in a test file refer: modules, the solution, or objects of the file."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
 """Finds objects of the tests' own classes that the solution gets.
 
-An object of a class that the tests define arrives in the solution's process as something else: data
+An object of a class that the tests define arrives in the solution's process as another object: data
 of a derived class as data of its base class, an object or a class as a proxy that calls the judge,
-an exception as one of Python's. So `type(x) is list` holds for a list of a derived class, and
-`vars(x)`, `isinstance(x, kind)`, `callable(x)` or `except Own` fail an honest solution. Tests that
-pass such an object in a call, a container or an answer, or that raise such an exception where the
-solution can catch it, run in the solution's process. The same holds for a few classes of libraries.
+an exception as one of Python's exceptions. So `type(x) is list` holds for a list of a derived
+class, and `vars(x)`, `isinstance(x, kind)`, `callable(x)` or `except Own` fail an honest solution.
+Tests that pass such an object in a call, a container or an answer, or that raise such an exception
+where the solution can catch it, run in the solution's process. The same holds for a few classes of
+libraries.
 
-Names are followed through the statements that bind them, in two ways: names that may stand for an
-object of such a class, and names that may stand for something of the solution. Both may find too
-much, which costs a label.
+The module follows names through the statements that bind them: those that may refer to an object of
+such a class, and those that may refer to something of the solution. It may find too many; then the
+label is SHARED without need.
 """
 
 from __future__ import annotations

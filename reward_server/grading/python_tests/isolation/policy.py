@@ -1,12 +1,12 @@
-"""Names by which tests in Python need the solution itself, as data: each row with its reason.
+"""A table of names: tests in Python that use one need the solution itself. Each row has a reason.
 
 `test_files` applies the rows of USING, and `surroundings` those of AROUND. Tests that use such a
-name in code that runs with the solution do not run in the separate judge: the judge's process would
-answer there, and its answer is not true of the solution's process. Refusing too much costs a label,
-and never a verdict.
+name in code that runs with the solution do not run in the separate judge. There the judge's process
+would answer, and its answer may be wrong for the solution's process. Refusing too much costs a
+label, and never a verdict.
 
-What this does not hold: rules that need more than a name, such as where an object came from, what
-an expression is compared with, or what a statement changes. They are code; see `test_files`,
+This table does not contain rules that need more than a name, such as where an object came from,
+what an expression is compared with, or what a statement changes. They are code; see `test_files`,
 `surroundings`, `kinds`, `process_state` and `solution_classes`.
 """
 

@@ -1,9 +1,10 @@
 """Lists the modules and names that neither read, measure nor set the process of the tests.
 
-If a judge measures its own process, as CPU time, that says nothing about the solution, which runs
-in another process. The solution does not see what tests set in the judge, such as a precision. So
-tests that are judged apart use names from these lists only, and wall time, which passes in both. A
-library that is not listed may do either, or share files.
+If tests in a judge measure the judge's process, such as its CPU time, the result does not concern
+the solution, which runs in another process. If tests set something in the judge, such as a
+precision, the solution does not see it. So tests in a separate judge may only use names from these
+lists, and wall time, which is the same for both. A library that is not listed may measure or set
+something, or share files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Decides whether the part of a prompt's code that tests can reach keeps a state.
 
-The judge of function tests and the solution's process each run the prompt. A change in one process
-does not show in the other: of a list, a counter, a cache, a random number, or an object that is
-known by its identity. With such a prompt the tests run in the solution's process. A prompt may
+The judge of function tests and the solution's process each run the prompt. If a list, a counter, a
+cache, a random number, or an object that is known by its identity changes in one process, the other
+process does not see it. With such a prompt the tests run in the solution's process. A prompt may
 define constants, and functions and classes that keep nothing from call to call. Everything else is
 a state, if tests can reach it. Refusing too much costs a label, and never a verdict.
 """

@@ -1,8 +1,8 @@
 """Finds uses of the solution's classes, and of their objects, that need the solution's process.
 
-The hash of a proxy would be the solution's word, so no proxy arrives as a key: a dictionary or a
-set that the tests make of such objects is not equal to any that the solution returns. The proxy of
-a class is not a class, either. The text of the tests decides.
+The solution would decide the hash of a proxy, so no proxy arrives as a key. A dictionary or a set
+that the tests make of such objects is therefore not equal to any that the solution returns. The
+proxy of a class is not a class, either. Only the text of the tests is read.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The rules for changes of what the solution may use, in all code that runs as it is used.
+"""Finds code of tests that changes something which the solution may use.
 
-What this stops: tests whose modules, preparations, hooks or helpers change something that the
-solution uses: a patch, an attribute or a module that is passed on. In a separate judge the change
-would act on the judge only. Tests that wait, or that need one event loop with the solution, are
-found, too.
+What this stops: modules, preparations, hooks or helpers of the tests that change something which
+the solution uses, by a patch, an attribute or a module that is passed on. In a separate judge the
+change would only affect the judge. Tests that wait, or that need to share an event loop with the
+solution, are found, too.
 
-What it does not: follow objects of libraries that are passed on.
+What it does not stop: changes by objects of libraries that are passed on.
 """
 
 from __future__ import annotations

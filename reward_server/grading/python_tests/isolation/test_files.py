@@ -1,17 +1,18 @@
 """Decides by the text of test files whether they can run apart from the solution.
 
 Tests run in a separate judge unless their text needs the solution itself: it patches the module or
-something that the module may use, captures output, warnings or logs, shares files, subclasses or
-inspects. The text of the tests decides, and never the solution's.
+something that the module may use, captures output, warnings or logs, shares files, or derives from
+or inspects the solution's classes. Only the text of the tests decides, and never the solution.
 
-Most rules apply to *hearing* code: code that mentions the solution, a name that may stand for
-something of it (see `hearsay`), or a name that no file explains; and the functions that such code
-names. What a test does with its own objects needs no solution. The rules for changes of what the
-solution may use (`surroundings`) apply to all code that runs as it is used: modules, preparations,
-hooks, and the functions that these name. Names that decide by themselves stand in `policy`.
+Most rules apply to *hearing* code. This is code that mentions the solution, a name that may refer
+to something of it (see `hearsay`), or a name that no file explains. The functions that such code
+names are hearing code, too. Other code uses only objects of the tests. The rules for changes of
+something that the solution may use (`surroundings`) also apply to other code: modules,
+preparations, hooks, and the functions that these name. `policy` lists names that decide by
+themselves.
 
-Rules that read only the text make mistakes. If in doubt, tests run in the solution's process, since
-a right solution that fails is worse than a weaker label.
+Rules that only read the text make mistakes. In doubt, tests run in the solution's process, since a
+weaker label is better than a right solution that fails.
 """
 
 from __future__ import annotations

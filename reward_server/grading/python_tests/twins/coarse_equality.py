@@ -1,9 +1,10 @@
 """Finds values that an honest equality of a solution's class may consider equal.
 
-A twin expects another value in an assertion, and refuses a solution that passes it. An object of
-the solution compares as its class defines: without order, letter case or white space, modulo a
-number, up to rounding. So a value replaces another only if no such equality holds between them.
-Then only an object that equals everything, or one that reads the expectation, passes the twin.
+A twin expects another value in an assertion, and refuses a solution that passes this assertion. But
+the class of a solution's object defines its equality, which may ignore order, letter case or white
+space, compare modulo a number, or round. So a value replaces another only if no such equality holds
+between them. Then only an object that equals everything, or one that reads the expectation, passes
+the twin.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Outcome vectors of true tests and their twins, which every honest solution has.
+"""The outcomes of true tests and their twins, as every honest solution has them.
 
-A secret schedule says which units each twin makes wrong. It promises three things:
+A *unit* is an assertion, with one row of its table if it has one; a *leaf* is an element of its
+expected value. A secret schedule determines which units each twin makes wrong. It promises three
+things:
 
 - Every unit is wrong in at least one twin and true in another, and so is every leaf of its expected
   value. So a lie about one input, such as an object that equals everything, is always found.

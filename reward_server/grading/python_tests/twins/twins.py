@@ -1,17 +1,17 @@
 """Perturbed copies of test files: a secret, random subset of the expected values is wrong.
 
-A solution in the process of its tests can forge any outcome. But a solution that skips tests,
-leaves early or accepts every expectation does so for true and for wrong expectations, unless it can
-distinguish them; and that is what the tests check. So the reward needs a whole vector of outcomes:
-true assertions hold, and wrong ones fail.
+A solution in the process of its tests can forge any outcome. But if it skips tests, exits early or
+accepts every expectation, it does so for true and for wrong expectations alike, unless it can
+distinguish them. So the reward needs all outcomes: true assertions hold, and wrong ones fail.
 
-A *unit* is an assertion, with one row of its table if it has one, that can be made wrong: by
-another expected value (that of another unit if the types agree, otherwise a similar one), by
-another class, or by its negation. Only assertions that a passing test certainly reaches count. Each
-of them reports its result separately (`instrumentation`), and a failed one does not hide the next.
+A *unit* is an assertion that can be made wrong, with one row of its table if it has one. It is made
+wrong by another expected value (that of another unit if the types agree, otherwise a similar one),
+by another class, or by its negation. Only assertions that a passing test certainly reaches count.
+Each of them reports its result separately (`instrumentation`), and a failed one does not hide the
+next.
 
 True files and twins are both written by `ast.unparse`, without comments, docstrings and messages of
-assertions, which could reveal what is right. They differ in the changed values only.
+assertions, which could reveal which values are right. They differ only in the changed values.
 """
 
 from __future__ import annotations

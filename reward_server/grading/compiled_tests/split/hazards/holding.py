@@ -1,9 +1,9 @@
 """Finds tests in Java that read an object again after they passed it to the solution.
 
-The tests could compute their expected values from what a solution left in the object. Names are
-followed through all statements of the text, in any order: assignments, loops over elements,
-additions to containers, and methods of the tests that return a field. Following too much costs a
-label, and never a verdict.
+The tests could compute their expected values from the content that a solution left in the object.
+The module follows names through all statements of the text, in any order: assignments, loops over
+elements, additions to containers, and methods of the tests that return a field. Following too much
+costs a label, and never a verdict.
 """
 
 from __future__ import annotations

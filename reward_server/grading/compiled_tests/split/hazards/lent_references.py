@@ -1,11 +1,11 @@
 """Finds tests in Rust that read a value again after they lent it to the solution.
 
 The target of a shared reference is copied, so a solution that changes it with `unsafe` code changes
-only its copy. So each lent value must be made for that one call. It may be a temporary. It may also
-be a variable of the same function that no code after the call mentions; then no loop or closure may
-lie between its binding and the call, except a loop that binds it. The same holds for the values
-from which it was made. Constants are allowed, since they are in memory that cannot be written.
-Refusing too much costs a label, and never a verdict.
+only its copy. So each lent value must be made for one call only. It may be a temporary. It may also
+be a variable of the same function that no code after the call mentions. In this case no loop or
+closure may be between its binding and the call, except a loop that binds it. The same holds for the
+values from which it was made. Constants are allowed, since they are in memory that cannot be
+written. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

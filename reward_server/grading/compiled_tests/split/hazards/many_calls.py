@@ -1,4 +1,5 @@
-"""Finds tests that may call the solution so often that the frames take the time of a run.
+"""Finds tests that may call the solution so often that passing the calls would use up the time
+limit.
 
 A call that crosses takes about a tenth of a millisecond. So the text has to show how often each
 call is made: once outside of loops, as often as a written list has items, as often as a counting

@@ -1,8 +1,9 @@
 """Finds tests that could call the solution from several threads.
 
-Calls cross one at a time. So a counter without a lock would lose no update, and two calls that wait
-for each other would wait for ever. Tests whose text starts a thread, a goroutine or a task of a
-pool are judged in one program. Refusing too much costs a label, and never a verdict.
+Only one call at a time passes between the two programs. So a counter without a lock would lose no
+update, and two calls that wait for each other would wait for ever. Tests whose text starts a
+thread, a goroutine or a task of a pool are judged in one program. Refusing too much costs a label,
+and never a verdict.
 """
 
 from __future__ import annotations

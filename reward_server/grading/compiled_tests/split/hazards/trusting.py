@@ -1,10 +1,10 @@
 """Finds tests that could run an answer, use it as a path, or write to an address that it gives.
 
 The tests' program can be trusted only while an answer is no more than a value. In C++ and Java,
-functions that do more with texts or numbers than compare them are known by name; if an address in
-memory is computed, the names that hold an answer are followed. In Go and Rust, where the compiler
-checks memory, the allowed names of the standard library are listed for each module. Refusing too
-much costs a label, and never a verdict.
+this module lists the functions that do more with texts or numbers than compare them. If tests
+compute an address in memory, the names that hold an answer are followed. In Go and Rust, where the
+compiler checks memory, the allowed names of the standard library are listed for each module.
+Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

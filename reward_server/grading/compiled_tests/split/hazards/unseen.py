@@ -1,9 +1,9 @@
 """Finds tests that use what does not cross: settings of a process, and details of exceptions.
 
-An exception crosses as the name of its type and its message, if its type is one of the types of the
-standard library that are listed here. Tests that use another exception, its fields or its cause,
-the value of a panic, or a setting that the solution reads or changes, are judged in one program.
-Refusing too much costs a label, and never a verdict.
+An exception crosses as the name of its type and its message, if this module lists its type. Tests
+are judged in one program if they use another exception, the fields or the cause of an exception,
+the value of a panic, or a setting that the solution reads or changes. Refusing too much costs a
+label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Finds tests in Java that pass views, or write to an object that a view could show.
 
-A view that crossed, such as one of `subList` or `keySet`, is a separate container in the tests'
-program. A write of the tests to the view reaches its container only with the next call. So tests
-that write to an object that crossed, and then read another one that crossed, are judged in one
-program. Tests may change a container as a whole and then use only its own name. A view of the tests
-does not show changes that are made in the solution's program, either. So tests that pass a view are
-judged in one program. Following too many names costs a label, and never a verdict.
+A view that crossed, such as a `subList` or a `keySet`, is a separate container in the tests'
+program. If the tests write to the view, its container changes only with the next call. So tests are
+judged in one program if they write to an object that crossed, and then read another one that
+crossed. Tests may change a container as a whole and then only use its own name. A view that the
+tests made does not show changes made in the solution's program. So tests that pass a view are
+judged in one program, too. Following too many names costs a label, and never a verdict.
 """
 
 from __future__ import annotations
