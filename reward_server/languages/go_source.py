@@ -1,8 +1,9 @@
-"""Go's text as far as its outermost declarations: imports come first, whatever was put together.
+"""Arranges a Go program that is made of several texts: its package clause and imports come first.
 
-A program that is made of a prompt, a solution and tests has clauses of a package and imports in
-several places. Go takes one clause, imports behind it, none of them twice and none that is not
-used; and a completion cannot import what it needs, since it continues a function.
+A program that is made of a prompt, a solution and tests has package clauses and imports in several
+places. Go accepts one package clause, with the imports after it, and refuses imports that occur
+twice or are not used. A completion that continues a function cannot import what it needs, so common
+imports are added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looks for code in a program's text, and not in its comments and quoted texts."""
+"""Finds code in a program's text, but not in its comments and quoted texts."""
 
 from __future__ import annotations
 

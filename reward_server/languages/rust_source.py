@@ -1,4 +1,4 @@
-"""Rust's text where a program of tests needs other parts than its own."""
+"""Arranges a Rust program that is made of several texts, and finds its tests."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ and then `{"do": NAME}`: "reload" (read tokens and certificates again), "drain",
     "alive"     with "serving", "admitted" and "running", each second
     "metrics"   with "text", in Prometheus's format
 
-The end of the line tells either side that the other one has ended.
+If the connection ends, the process at its other end has ended.
 """
 
 from __future__ import annotations

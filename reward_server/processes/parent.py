@@ -1,11 +1,11 @@
 """Starts the serving processes, restarts those that die, and joins their metrics and health.
 
-A process that ends without having been asked is started again after a pause. The pause grows as
-long as the process dies soon after its start. A process that sends nothing for `SILENT_SECONDS` is
-killed, and then started again in the same way. The others serve meanwhile.
+A process that ends without an order is started again after a pause. The pause grows as long as the
+process dies soon after its start. A process that sends nothing for `SILENT_SECONDS` is killed, and
+then started again in the same way. Meanwhile the others serve.
 
-What this does not do: it forwards no request. Calls that a process had accepted when it died are
-lost, and their clients try them again.
+The parent forwards no requests. If a process dies, the calls that it had accepted are lost, and
+their clients try them again.
 """
 
 from __future__ import annotations

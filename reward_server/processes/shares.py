@@ -1,4 +1,4 @@
-"""Each process's share of the slots, the queue, the identities and, where asked, the CPUs."""
+"""Each process's share of the slots, the queue, the user ids and, if requested, the CPUs."""
 
 from __future__ import annotations
 

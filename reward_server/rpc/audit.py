@@ -1,10 +1,10 @@
-"""The audit log: a line for each completion that was judged, for whom, with what result.
+"""The audit log: a line for each completion that was judged, with its caller and its result.
 
-A line is a JSON object. It holds digests of completion and task, and neither their text nor a
-credential. The file rotates by size, and only its owner may read it.
+A line is a JSON object. It holds digests of completion and task, but neither their text nor a
+credential. The file is rotated by size, and only its owner may read it.
 
-Lines are written by a thread, so that a slow disk delays no answer. If the disk is slower than the
-server for long, or fails, lines are lost and counted; judging goes on.
+A thread writes the lines, so that a slow disk delays no answer. If the disk fails, or is slower
+than the server for a long time, lines are lost and counted, and judging continues.
 """
 
 from __future__ import annotations

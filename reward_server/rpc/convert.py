@@ -1,7 +1,7 @@
 """Converts protobuf requests to domain values, or refuses them with the name of the wrong field.
 
 Each function reads one message and names fields relative to it; its caller prepends the path. A
-request that is refused here never costs an execution. The judge decides what only it can check,
+request that is refused here never costs an execution. Some mistakes can only be found by the judge,
 such as test code that does not compile.
 """
 

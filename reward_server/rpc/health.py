@@ -1,7 +1,8 @@
 """Answers health checks, which need no credential and therefore must use few resources.
 
-The request of a stranger, a caller without a credential, is not read, since its size is bounded
-only by the limit for whole tasks. So a stranger gets the server's state for every service.
+A stranger is a caller without a credential. The server does not read a stranger's request, since
+its size is only bounded by the limit for whole tasks. So a stranger gets the server's state,
+whatever service the request names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The steps before every RPC: credentials, room, and the boundary that makes statuses of failures.
+"""The steps around every RPC: checks of credentials and of free places, and the conversion of
+failures to statuses.
 
 A call that is refused here never reads its body: handlers take a stream, and a refusal does not
 request a message from it.

@@ -1,7 +1,7 @@
 """The methods of `codereward.v1.RewardService`.
 
-Bodies arrive as bytes, so that their size and encoding are checked here and not by the transport,
-whose refusals name no field.
+Bodies arrive as bytes, so that their size and encoding are checked here. The transport would check
+them too, but its errors name no field.
 """
 
 from __future__ import annotations

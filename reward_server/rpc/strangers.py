@@ -2,8 +2,8 @@
 
 What this stops: strangers who open connections until descriptors run out, who send calls faster
 than they can be refused (including HTTP/2's rapid reset), or who hold streams forever. The gRPC
-core has its own limits for each of these, but they are the same for all callers, so that holders of
-a credential would be refused too. This module therefore watches the connections. It never ends a
+core has its own limits for each of these, but they are the same for all callers. With them, holders
+of a credential would be refused too. This module therefore watches the connections. It never ends a
 connection on which a valid credential was shown, and keeps only a few of the others.
 
 What it does not stop: floods below HTTP/2 (packets, TLS handshakes), which the network must limit,

@@ -1,8 +1,9 @@
 """Tasks that callers have stored, so that their tests are sent once and not with each completion.
 
-Each credential has tasks of its own: one can neither use, find nor displace those of another. What
-is new displaces what the same credential has not used for longest. A task that fits only in place
-of others' tasks is refused, and its caller sends it with each request.
+Each credential has its own tasks, and can neither use, find nor displace those of another. A new
+task displaces the task that the same credential has not used for the longest time. If a task would
+only fit in place of tasks of other credentials, it is refused, and its caller sends it with each
+request.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ of this project.
 
 A container holds these processes:
 
-    zygote      a warm interpreter and the supervisor. It forks a candidate for each execution, asks
+    zygote the supervisor, a running interpreter. It forks a candidate for each execution, asks
                 for a judge if there is none, keeps the clocks and the limits, reaps and reports. It
                 handles numbers only: the kernel moves the bytes of requests and reports past it
                 (splice, sendfile), so its memory, which every later candidate inherits by fork,

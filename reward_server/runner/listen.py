@@ -1,11 +1,11 @@
-"""Serves connections to a socket, one at a time, each with a zygote of its own.
+"""Serves connections to a socket, one at a time. Each connection gets a new zygote (supervisor).
 
-What this stops: two servers cannot use one container at once, where their executions would be
-counted and limited together; the second one waits. When a connection ends, so does its zygote, with
-every process that it forked.
+What this stops: two servers that use one container at the same time, so that their executions are
+counted and limited together. The second server waits. When a connection ends, its zygote and all
+processes that it forked end too.
 
-What it does not: it confines nothing, and it does not authenticate the client. The permissions of
-the socket's folder decide who can connect.
+What it does not do: it confines nothing, and it does not authenticate the client. The permissions
+of the socket's folder decide who can connect.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ each connection. `__main__` describes the settings, a JSON object.
 
 A runner has two interpreters, one for the zygote and one for the judges (`fork_server`). In an
 ordinary run, tests and solution share one process: a set of strings has the same order for both,
-and equal values have equal hashes. So both interpreters start with the same hash seed, which this
-file draws. It then executes itself again, because `-I` would ignore the seed: with the other
-effects of `-I`, and without the environment variables that an interpreter reads.
+and equal values have equal hashes. So both interpreters start with the same random hash seed, which
+this file chooses. An interpreter with `-I` would ignore the seed. So this file executes itself
+again without `-I`, but with the other effects of `-I`, and without the environment variables that
+an interpreter reads.
 """
 
 import importlib

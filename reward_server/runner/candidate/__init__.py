@@ -1,4 +1,4 @@
-"""The untrusted process: it runs the program, or serves its functions to the judge.
+"""The untrusted process: it runs the program, or lets the judge call its functions.
 
 The judge trusts no message of these modules except READY.
 """

@@ -1,11 +1,11 @@
 """Runs executables for a program in another language, in the candidate's process.
 
-What this stops: nothing; the process was confined before. The status that it reports is that of
-another process than the program, so that the program's own messages and its end remain distinct.
-Like everything from the candidate, the status is only an observation.
+What this stops: nothing; the process was confined before. The program runs in a child process. This
+process reports the child's status, so that the program's messages and its end remain distinct. Like
+everything from the candidate, the status is only an observation.
 
-This process remains because the first process of a namespace cannot be ended by a signal of its
-own, and because it must reap the processes that the program leaves behind.
+The program does not replace this process, for two reasons. The first process of a namespace cannot
+end itself by a signal, and it must reap the processes that the program leaves behind.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The recursion depth of a solution, which is that of an ordinary process despite the runner's
-frames.
+"""Gives a solution the recursion depth of an ordinary process, in spite of the runner's frames.
 
-What this stops: a pass or a failure that an ordinary process would not give, if tests need a depth
-near the usual limit of 1,000. Nothing of this is trusted: a solution can set the limit.
+What this stops: results that differ from those of an ordinary process, if tests need a depth near
+the usual limit of 1,000. Nothing relies on this, since a solution can set the limit itself.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ A linked list is an array of its values. A tree is an array of its values level 
 for a missing child and no nulls at the end.
 
 The task's signature states which arrays are nodes, and a result that it declares as nodes must be
-nodes or None. For the parts that it does not state, the function's own annotations make nodes of
-arrays, and nodes that it returns become arrays; the candidate reports that, and the judge trusts it
-less.
+nodes or None. If it does not state a type, the annotations of the solution's function decide
+whether an array becomes nodes, and nodes that the function returns become arrays. The candidate
+then reports this, and the judge labels the pass SHARED.
 
-A shape is "" for plain JSON, a node class's name, that name in brackets for a list of them, "None"
-for no value, and None if it is not stated.
+A shape is "" for plain JSON, the name of a node class, that name in brackets for a list of nodes,
+"None" for no value, and None if the type is not stated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The candidate process: receives a program from the judge and runs it, or serves its functions.
 
-What this stops: nothing; `confine` did before. The only promise is that this process sends READY
-before any code of the program runs, because READY is its last trusted message.
+What this stops: nothing; `confine` has confined the process before. The only promise is that this
+process sends READY before any code of the program runs, because READY is its last trusted message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Objects in the candidate's process that stand for objects of the tests that are not data.
+"""Objects in the candidate's process that stand for objects of the tests which are not data.
 
-These classes run beside the solution and protect nothing; see `callbacks` for what the judge
-offers.
+These classes run in the solution's process and protect nothing. `callbacks` decides which
+operations the judge performs for them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Serves the judge's requests beside a loaded solution, in the candidate's process.
+"""Answers the judge's requests in the candidate's process, where the solution is loaded.
 
-Nothing here is trusted: the solution can change any of it, and thereby only the answers that the
-judge receives. `session` describes the messages.
+Nothing here is trusted: the solution can change any of it. But such a change only affects the
+answers that the judge receives. `session` describes the messages.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The candidate's standard streams, as a fresh interpreter makes them, and replacements while tests
-capture output."""
+"""The candidate's standard streams, as a new interpreter makes them, and their replacements while
+tests capture output."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The candidate's part of one execution of a sample, before anything is forked.
 
-An interpreter adapts its code and fills its caches as it runs. After one sample run every child
-starts with warm caches, and shares their memory with its parent because it need not write to them.
-The fork server plays the judge's part, see `judge.warm_up`. The sample leaves nothing behind except
-the streams of `streams`.
+An interpreter optimises its code and fills its caches while it runs. After one sample run, every
+forked child starts with filled caches. It shares their memory with its parent, because it does not
+have to write to them. The fork server takes the judge's part in the sample; see `judge.warm_up`.
+The sample leaves nothing behind except the streams of `streams`.
 """
 
 from __future__ import annotations

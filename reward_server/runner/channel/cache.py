@@ -1,8 +1,8 @@
-"""A cache for pure functions of texts: the same tests judge a whole group of completions.
+"""A cache for pure functions of texts, since the same tests judge a whole group of completions.
 
 What this stops: repeated work on the same tests for each completion of a group.
 
-What it does not: it carries nothing over except what follows from the same text.
+Executions share only results that depend on nothing but the text.
 """
 
 from __future__ import annotations

@@ -1,28 +1,29 @@
 """The data that crosses between judge and candidate: a closed set of types, as JSON.
 
-What this stops: anything of the candidate but data reaching the judge. Decoding makes exact
-built-in (or standard library) objects from a closed set of tags and runs no code of the other side.
-It never imports a module because the other side named it.
+What this stops: anything of the candidate except data that reaches the judge. Decoding makes
+objects of exact built-in or standard library types from a closed set of tags, and runs no code of
+the other side. It never imports a module because the other side named it.
 
-What it does not: it does not decide whether the data is true or right.
+What it does not do: it does not decide whether the data is right.
 
 None, bool, str, float and int up to 64 bits are the same in JSON, and a list is an array. Every
-other value is an object with one member, whose name is the type's tag (see `decoding`). The C
-scanner resolves tags, innermost first, so that an element of a large list costs no Python code.
+other value is an object with one member, whose name is the type's tag (see `decoding`). The JSON
+scanner, which is written in C, resolves tags, innermost first. So no Python code runs for the
+elements of a large list.
 
-Subclasses of these types are cast down to them, by the base's own methods, or cross with a
-reference to the object if the class has attributes of its own (`extended`); a value that loses its
-class is marked. Named tuples keep their fields' names (`records`). A `defaultdict` keeps its
-factory only if that is a plain type. A time zone crosses as its offset, with its name if it has
-one, or as its name in the library; any other time zone becomes its offset at that moment, and is
-marked. A numpy array decodes to an array if numpy is loaded already, else to nested lists. Values
-without a tag are left to `References`.
+A value of a subclass becomes a value of its base type, by the methods of the base; this is marked.
+If the class has its own attributes, a reference to the object crosses too (`extended`). Named
+tuples keep their fields' names (`records`). A `defaultdict` keeps its factory only if that is a
+plain type. A time zone crosses as its offset, with its name if it has one, or as its name in the
+library. Any other time zone becomes its offset at that moment, and this is marked. A numpy array is
+decoded to an array if numpy is loaded already, and otherwise to nested lists. Values without a tag
+are left to `References`.
 
 If tests look at identity, immutable data has an identity number beside it (`identities`).
 
-A built-in type crosses as its name. A candidate may name only `ANSWERED_TYPES`, and only in
-answers. Its arguments to the tests' functions contain no type, so that it cannot make these build
-an object.
+A built-in type crosses as its name. A candidate may only name `ANSWERED_TYPES`, and only in
+answers. If it calls functions of the tests, its arguments contain no type, so that it cannot make
+these functions create an object.
 """
 
 from __future__ import annotations

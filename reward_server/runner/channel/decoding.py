@@ -1,4 +1,4 @@
-"""Decodes messages of the other side, as hostile input; see `codec`."""
+"""Decodes messages of the other side, which are treated as hostile input; see `codec`."""
 
 from __future__ import annotations
 

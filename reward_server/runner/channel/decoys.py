@@ -1,5 +1,5 @@
-"""Data that replaces a test's expected values in requests, so that an object does not learn
-them."""
+"""Data that replaces a test's expected values in requests, so that the solution's object does not
+learn them."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
 """Data whose class adds attributes: the value crosses, and the judge asks the candidate for
 attributes.
 
-A member of an `IntEnum` is an int with a name, a stack may be a list with methods. The judge makes
-an object of the value that crossed, of a class of its own that derives from the built-in one.
+For example, a member of an `IntEnum` is an int with a name, and a stack may be a list with methods.
+The judge makes an object of the value that crossed. Its class is defined by the judge and derives
+from the built-in class.
 
-What this stops: equality and hash are the built-in class's, on the value that crossed, so such an
-object equals no value but its own. If its class overrides comparison, an object that equals data
-which its value does not equal is also compared with other data; if it equals that too, it equals
-nothing.
+What this stops: an object that equals values other than its own. Equality and hash are those of the
+built-in class, on the value that crossed. If the solution's class overrides comparison, its object
+may equal data that differs from its value. Then it is also compared with other data. If it equals
+that too, it counts as equal to nothing.
 
-What it does not: it does not make the rest true. A method's answer is the solution's claim, like a
-proxy's. The judge asks the candidate for everything that the class overrides, such as operators,
-items, text and methods; a pass with any of these but text and items is never ISOLATED
+What it does not stop: other false answers. The answer of a method is the solution's claim, as with
+a proxy. The judge asks the candidate for everything that the class overrides, such as operators,
+items, text and methods. A pass with any of these except text and items is never ISOLATED
 (`Session.extend`).
 """
 

@@ -1,7 +1,7 @@
 """The interface between test frameworks and their users.
 
-The same drivers (`select`) run in the judge, against proxies, and in the candidate's process, for
-tests that must share it with the solution.
+The same drivers (`select`) run in the judge, with proxies of the solution, and in the candidate's
+process, for tests that must share a process with the solution.
 """
 
 from __future__ import annotations

@@ -1,23 +1,25 @@
-"""Checks whether an object that the solution returned answers one question in one way.
+"""Checks whether an object that the solution returned always answers a question in the same way.
 
 An object stays with the candidate, and the tests examine it by questions: an iteration, its length,
 an element, a field. Nothing forces the answers of one object to be consistent.
 
-What this stops: a result that holds what one assertion looks for while it is iterated, and what the
-next one looks for while it is indexed or counted, which no value does. The answers of what the
-solution's functions and methods returned, and of the objects in it, are compared question by
-question: two iterations, twice a length, an element, a field, a text or the result of an operator;
-its conversions to numbers; a copy with its original; and, if the tests ask for numbered elements
-only, iterations with numbered elements, slices and the length. An object that contradicts itself is
-counted, and a pass loses the label ISOLATED, unless the tests also hold in a run in which its first
-answer to a question is reused (`evaluation.confirmation`).
+What this stops: an object that has one content when it is iterated, for one assertion, and another
+when it is indexed or counted, for the next assertion. No real value does this. The module compares
+the answers of the values that the solution's functions and methods returned, and of the objects in
+them. It compares two answers to the same question: an iteration, the length, an element, a field,
+the text, or the result of an operator. It also compares conversions to numbers with each other, and
+a copy with its original. If the tests only ask for numbered elements, it compares iterations with
+numbered elements, slices and the length. A contradiction is counted, and the pass loses the label
+ISOLATED, unless the tests also pass in a run in which the first answer to a question is repeated
+(`evaluation.confirmation`).
 
-What it does not: it does not compare answers between which the object may honestly have changed.
-All answers are forgotten when anything is called except a function of the solution with plain data,
-when anything is set, and permanently when the tests hand over something of their own. Answers of
-objects made by a callee with a class's name are forgotten at any call. Objects whose methods the
-tests call have a state, and are not compared; `keys()`, `values()` and `items()` count as
-questions. An iterator may be exhausted when it is iterated again.
+What it does not stop: different answers before and after an event that may honestly change the
+object. All answers are forgotten when anything is called except a function of the solution with
+plain data, and when anything is set. After the tests have passed an object of their own to the
+solution, no answers are stored any more. If the name of a function looks like that of a class, the
+answers of the objects that it makes are forgotten at any call. If the tests call methods of an
+object, it has a state, and its answers are not compared; `keys()`, `values()` and `items()` count
+as questions. An iterator may be exhausted when it is iterated again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reasons why a judge can send the candidate no request, at all or yet."""
+"""The reasons why a judge cannot send a request to the candidate: not yet, or no longer."""
 
 from __future__ import annotations
 

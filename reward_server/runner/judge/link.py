@@ -1,10 +1,10 @@
 """The judge's end of the channel. It drains the candidate's output while it waits, so that neither
 side can deadlock the other.
 
-What this stops: a candidate that fills a pipe, sends part of a frame or an endless one, or stops
-reading, so that the judge waits for ever for a process that waits for the judge.
+What this stops: a candidate that fills a pipe, sends part of a frame or an endless frame, or stops
+reading, so that both processes wait for each other for ever.
 
-What it does not: it does not end a candidate that does nothing; the zygote's clock does.
+What it does not stop: a candidate that does nothing. The zygote ends it by its clock.
 """
 
 from __future__ import annotations

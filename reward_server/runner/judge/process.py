@@ -1,12 +1,12 @@
 """The judge process: sends the program to the candidate, runs the tests and writes the report.
 
-What this stops: a verdict made in any other process. A test counts only if it ran to its end here,
-in a session that was still intact then. It also stops traces of one execution in the next: a judge
-serves again only if all that it ran were tests that can leave none (`purity`), against candidates
-that kept to the protocol. Otherwise it exits, and another judge is forked from a process that never
-held a request (`fork_server`).
+What this stops: a verdict that is made in any other process. A test only counts if it ran to its
+end here, and the session was still intact at that time. It also stops traces of one execution in
+the next. A judge serves again only if all tests that it ran can leave no traces (`purity`), and if
+the candidates kept to the protocol. Otherwise it exits, and another judge is forked from a process
+that never held a request (`fork_server`).
 
-What it does not: it does not limit its own resources; the zygote's clock and limits do.
+What it does not do: it does not limit its own resources. The zygote's clock and limits do.
 """
 
 from __future__ import annotations

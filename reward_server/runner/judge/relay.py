@@ -1,20 +1,20 @@
 """The judge's part in an execution of two programs: it passes frames between them.
 
-The tests' program is trusted and makes calls; the solution's program answers them. Each is run by a
-process of its own as in mode "commands", in namespaces of its own. A frame has a `>I` length, a
-byte for its kind and the `>I` number of the call; the judge passes the rest on without reading it.
+The tests' program is trusted and makes calls; the solution's program answers them. Each runs in a
+separate process as in mode "commands", with its own namespaces. A frame has a `>I` length, a byte
+for its kind and the `>I` number of the call; the judge passes the rest on without reading it.
 
 What this stops: a solution's program that sends a frame without a call, answers a call other than
-the current one, or answers without end. The pipes to the two programs end here, so neither holds a
-descriptor of the other's. Before the tests' program has made its first call, nothing of the
-solution runs, so an end before that is not the solution's fault.
+the current one, or answers without end. Both programs have pipes only to the judge, so neither
+holds a descriptor of the other's. Nothing of the solution runs before the tests' program has made
+its first call. So if a program ends before that, it is not the solution's fault.
 
-Only one frame of the tests' program is not a call: it reports that an argument that the tests made
-themselves cannot cross. The tests are then compiled into one program with every solution, as if
-that had been found before the first call.
+One kind of frame from the tests' program is not a call. It reports that an argument which the tests
+themselves made cannot cross. From then on, the tests are compiled into one program with every
+solution, as if this had been found before the first call.
 
-What it does not: it does not look at values, which the tests' program parses as hostile input. It
-does not count calls, which the tests make and time limits. It has no clock; the zygote has.
+What it does not do: it does not look at values; the tests' program parses them as hostile input. It
+does not count calls: the tests make them, and time limits them. It has no clock; the zygote has.
 """
 
 from __future__ import annotations

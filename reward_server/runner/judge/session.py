@@ -1,10 +1,10 @@
 """The judge's conversation with the candidate: one request at a time, until the session ends.
 
-What this stops: an answer without a request, to another request, or in another form; and a test
-that hides the end of the candidate. An ended session stays ended whatever the test's own `except`
-clauses do, and the test that met the end has failed.
+What this stops: an answer without a request, to another request, or in another form. It also stops
+a test that hides the end of the candidate: an ended session stays ended whatever the `except`
+clauses of the test do, and the test in which it ended has failed.
 
-What it does not: it does not judge answers.
+What it does not do: it does not judge answers.
 
 Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]]. If
 both sides hold containers (`containers`), two more elements follow: [[number, container], ...] of

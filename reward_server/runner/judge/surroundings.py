@@ -1,17 +1,17 @@
 """The environment of a call in an ordinary run: streams, input, seeds and functions on data
 classes.
 
-If the tests replace `sys.stdout`, the candidate replaces its own, and what a call prints there is
-written to the tests' stream. If they replace `input` or `sys.stdin`, the judge answers a call's
-`input`. A seed that they set is also set in the candidate, and `dataclasses.asdict` of a
-candidate's object runs in the candidate.
+If the tests replace `sys.stdout`, the candidate also replaces its own, and text that a call prints
+there is written to the tests' stream. If the tests replace `input` or `sys.stdin`, and a call of
+the solution uses `input`, the judge answers it. If the tests set a seed, it is also set in the
+candidate. `dataclasses.asdict` of a candidate's object runs in the candidate.
 
 What this stops: nothing is replaced, read or forwarded unless the tests' own code did so first. The
-solution sends only text, or the answer of a request like any other. Replacements in modules are
-undone, and a process judges again only if the modules are as they were.
+solution only sends text, or an answer to a request. Replacements in modules are undone, and a
+process judges again only if the modules are as before.
 
-What it does not: it does not distinguish a solution that prints from one whose thread prints, or
-which claims that it printed.
+What it does not do: it cannot tell whether a call of the solution printed a text, or a thread of
+the solution, or whether the solution only claims that it was printed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Decides which of the solution's changes to the tests' containers the tests see.
 
 What this stops: a solution that empties the argument from which the test computes the expected
-result. A change of a container that the tests handed over is brought back if the test discards the
-call's result, checks only whether it is None, or looks at the container. Withheld changes are
-counted, and a pass with any is confirmed by a run with all changes. Containers that the solution
-made, and the tests never handed over, are the solution's answers: their changes are always brought
-back.
+result. If the tests passed a container to the solution, they see its changes in three cases: the
+test discards the call's result, only checks whether it is None, or looks at the container. Other
+changes are withheld and counted, and a pass with withheld changes is confirmed by a run with all
+changes. Containers that the solution made, and that the tests never passed to it, are the
+solution's answers: the tests always see their changes.
 
-What it does not: it does not see a change that a solution makes after the call, until the next
-request.
+What it does not do: if a solution changes a container after a call, the tests see this only at the
+next request.
 """
 
 from __future__ import annotations

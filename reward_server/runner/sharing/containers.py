@@ -1,15 +1,15 @@
 """Containers that both sides hold: each side sees the other's changes.
 
-`cart.items.append(x)` changes a list that crossed as data, `self.items = items` keeps a list of the
-test, and `return xs` returns the test's own. Such a container has a number, which stands for it in
-all further messages, and a receiver applies the changes in a message before it uses the message. A
-number is valid as long as both sides hold the container (`same_containers`).
+For example, `cart.items.append(x)` changes a list that crossed as data, `self.items = items` keeps
+a list of the test, and `return xs` returns the test's own list. Such a container has a number,
+which stands for it in all further messages. A receiver applies the changes in a message before it
+uses the message. A number is valid as long as both sides hold the container (`same_containers`).
 
-What this stops: a change of anything but a container that crossed. A container gets the elements of
-the other side's container, which are not changed themselves.
+What this stops: a change of anything except a container that crossed. A container gets the elements
+of the other side's container, but the elements themselves are not changed.
 
-What it does not: it synchronizes only the latest containers up to a size. Others are copies from
-then on, which is counted. So is a change of a `live` value other than an array.
+What it does not do: it only synchronizes the latest containers, up to a size. Others are copies
+from then on, and this is counted. A change of a `live` value other than an array is also counted.
 """
 
 from __future__ import annotations

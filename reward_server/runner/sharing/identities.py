@@ -1,14 +1,14 @@
 """Identity of immutable data on both sides, for tests that ask whether two values are one object.
 
 Data crosses as copies, so `f(3) is f(3)` would be false for every text or tuple, and `is not` would
-be true. If the text of the tests looks at identity, such data crosses with a number, and is the
-object that had the number before. Strings that the interpreter interns stay interned.
+be true. If the text of the tests looks at identity, such data crosses with a number, and each
+number stands for one object. Strings that the interpreter interns stay interned.
 
 What this stops: an answer that is one object although the tests require two, or the reverse.
 
-What it does not: it does not prove identity. The solution claims which data is one object in the
-candidate, and for every claim a program can be written in which it is true. Data that no longer has
-a number is counted.
+What it does not do: it does not prove identity. The solution claims which data is one object in the
+candidate. Such a claim is harmless, since for each one there is a program in which it is true. If
+data has lost its number, this is counted.
 """
 
 from __future__ import annotations

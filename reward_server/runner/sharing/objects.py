@@ -1,19 +1,21 @@
-"""Objects of classes that the prompt defines completely, as records: both sides have the class.
+"""Objects of classes that the prompt defines completely: their fields cross.
 
-What this stops: a solution that redefines a class of the prompt, and so controls the prompt's own
-helpers and comparisons of its objects in the judge. There an object is of the judge's own class,
-with the fields that the other side reports, which are data like any other.
+What this stops: a solution that redefines a class of the prompt, and so controls the prompt's
+helpers and the comparisons of such objects in the judge. In the judge an object is of the judge's
+own definition of the class. Its fields are those that the other side reports, and they are data
+like any other.
 
-What it does not: it does not decide whether the data is right. As in one process, a solution can
-change the fields of an object that it was given. Containers in fields are copies; if one changed
-that has another holder too, the copy could be distinguished from it, which is counted. The next
-message carries the changes of the latest objects, whether it mentions an object or not.
+What it does not do: it does not decide whether the data is right. As in one process, a solution can
+change the fields of an object that it was given. Containers in fields are copies. If such a
+container has another holder and changes, the tests could notice that they see a copy; this is
+counted. The next message contains the changes of the latest objects, whether it mentions them or
+not.
 
-A reference is ["record", class, number]; the first one of a message has a fourth element: rows of
-[number, [field, ...], [value, ...]] for all objects that the message mentions. The side that sends
-an object first numbers it, the judge upwards from 1 and the candidate downwards from -1. Later,
-each side updates its object. ["member", class, name] is a member of an enumeration, and ["flag",
-class, value] a member of a `Flag` or a combination of members, which has no name.
+A reference is ["record", class, number]; the first reference of a message has a fourth element:
+rows of [number, [field, ...], [value, ...]] for all objects that the message mentions. The side
+that sends an object first numbers it, the judge upwards from 1 and the candidate downwards from -1.
+Later, each side updates its object. ["member", class, name] is a member of an enumeration, and
+["flag", class, value] a member of a `Flag` or a combination of members, which has no name.
 """
 
 from __future__ import annotations

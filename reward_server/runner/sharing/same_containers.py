@@ -2,13 +2,13 @@
 
 A mutable container is data, and crosses as a copy, if a message mentions it once and nothing else
 on its side holds it: the copy is then indistinguishable. Otherwise it has a number (`containers`).
-References are counted: those from inside the values are known, and any more mean that a name, a
-field, a cache or a frame holds a container.
+The module counts references. Those from inside the values are known. If there are more, a name, a
+field, a cache or a frame holds the container.
 
 What this stops: a few bytes that stand for a structure larger than any message. Sizes are counted
 as if each container were a copy, and a container that contains itself is refused.
 
-What it does not: it does not see a holder without a counted reference, such as a weak one.
+What it does not find: a holder without a counted reference, such as a weak reference.
 """
 
 from __future__ import annotations

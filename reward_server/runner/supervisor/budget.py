@@ -3,7 +3,7 @@
 What this stops: a candidate that runs for ever or computes for ever. If it shares a cgroup with
 other processes, this also stops it when it takes too much memory.
 
-What it does not: it does not kill the candidate. The zygote does.
+What it does not do: it does not kill the candidate. The zygote does.
 """
 
 from __future__ import annotations

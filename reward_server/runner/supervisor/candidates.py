@@ -1,9 +1,9 @@
 """The processes that run programs: the candidate, and in mode "split" the tests' program.
 
-What this stops: an execution does not wait for a fork. A process builds its walls before its
-execution is known, and then waits for the limits.
+A process is forked and builds its walls before its execution is known, and then waits for the
+limits. So an execution does not wait for a fork.
 
-What it does not: it confines nothing itself; see `walls.layers`.
+What this stops: nothing itself; `walls.layers` confines the processes.
 """
 
 from __future__ import annotations

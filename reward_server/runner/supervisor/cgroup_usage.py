@@ -7,9 +7,9 @@ server could not make a cgroup (a waived wall), there are no descriptors and the
 
 In a container that an engine made, the cgroup is the container's own (`find_own`). It also counts
 the zygote, the fork server and the judge, and nothing in it can be reset from inside. If that
-container has a kernel of its own, gVisor, the zygote makes a cgroup there (`make_own`), which
-limits the processes and counts the CPU time of the candidate alone; its memory figure is that of
-the whole container.
+container runs under gVisor, which is a separate kernel, the zygote makes a cgroup there
+(`make_own`). It limits the processes and counts the CPU time of the candidate alone. Its figure for
+memory is that of the whole container.
 """
 
 from __future__ import annotations

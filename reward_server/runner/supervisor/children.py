@@ -1,9 +1,9 @@
-"""The processes that the zygote and the fork server fork, each into namespaces of its own.
+"""The processes that the zygote and the fork server fork, each into new namespaces.
 
-What this stops: a child cannot outlive its use or its parent. It is the first process of its pid
+What this stops: a child that outlives its use or its parent. It is the first process of its pid
 namespace, so killing it kills all its descendants.
 
-What it does not: it does not confine the child; the child does that itself, with `confine`.
+What it does not do: it does not confine the child. The child does that itself, with `confine`.
 """
 
 from __future__ import annotations

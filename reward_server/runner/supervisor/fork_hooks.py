@@ -1,10 +1,10 @@
 """Keeps the standard library's fork handlers away from the zygote's own forks.
 
 Modules such as `threading` and `random` register functions that run in the child of every fork.
-They repair what a fork of a busy, threaded program breaks. The zygote has one thread and never
-waits on a lock, and its forks are the greatest cost of an execution (these two handlers cost as
-much as the fork itself). So this module holds registrations back and passes them to each child,
-whose own forks run them as usual.
+They repair the state of a program with several threads. The zygote has one thread and never waits
+on a lock, so it does not need them. Its forks are the greatest cost of an execution, and these two
+handlers cost as much as the fork itself. So this module collects the registrations, and makes them
+in each child. If the child forks, they run as usual.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """The fork server of judges: a separate interpreter, from whose memory each judge is forked.
 
 What this stops: a candidate that knows the memory layout of a judge. If both were forked from one
-process, they would have the same addresses; the fork server starts as a new process, whose memory
-the kernel lays out at random. It sends no address to the zygote, of which every candidate is a
-copy.
+process, they would have the same addresses. So the fork server starts as a new process, and the
+kernel chooses its addresses at random. It sends no address to the zygote, since every candidate is
+a copy of the zygote.
 
-What it does not: it does not hide the hash seed, see `start`. It cannot move the interpreter's own
-code and types if that is not a position-independent executable; the `Greeting` reports that. It
-confines nothing itself; see `walls.layers`.
+What it does not do: it does not hide the hash seed; see `start`. If the interpreter is not a
+position-independent executable, its code and types have fixed addresses; the `Greeting` reports
+that. It confines nothing itself; see `walls.layers`.
 
-`judges` describes the requests that it serves. It ends with the zygote, and its judge with it.
+`judges` describes the requests that it serves. When the zygote ends, the fork server and its judge
+end too.
 """
 
 from __future__ import annotations

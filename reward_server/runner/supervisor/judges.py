@@ -3,7 +3,7 @@
 What this stops: a candidate that finds a judge's code, or any address of it, in its own memory. The
 zygote, of which every candidate is a copy, never imports the judge's code.
 
-What it does not: it does not fork judges; see `fork_server`.
+What it does not do: it does not fork judges; see `fork_server`.
 
 The zygote is connected to the fork server's standard input by a packet socket. It first sends its
 landmarks (`kernel.landmarks`) with a channel for the warm-up, and gets a `Greeting` once the

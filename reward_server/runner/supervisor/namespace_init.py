@@ -1,17 +1,18 @@
 """Makes a process the second of its pid namespace, while the first one only waits.
 
-What this stops: a program that survives its own signals. The kernel drops signals without a handler
-that the first process of a pid namespace gets from within. A program that is the first process
-could print the right answer, kill itself, and still end normally.
+What this stops: a program that survives its own signals. If the first process of a pid namespace
+gets a signal from inside the namespace, and has no handler for it, the kernel ignores the signal.
+So a program that is the first process could print the right answer, kill itself, and still end
+normally.
 
-What it does not: the first process does not supervise. Both processes have the same rights and the
-same memory, because a copy would cost as much as an execution. The first one reaps ended processes,
-sends the second one's status and exits, which ends the namespace; it holds open only the descriptor
-on which it sends the status. A program that tampers with it can report another status for itself,
-as it can by its exit status.
+What it does not do: the first process does not supervise. Both processes have the same rights and
+the same memory, because a copy would cost as much as an execution. The first process reaps ended
+processes, sends the status of the second one and exits, which ends the namespace. It only holds the
+descriptor open on which it sends the status. A program that manipulates it can report another
+status for itself, but a program can also choose its own exit status.
 
-The second process goes on with the stack. So the first one runs a few machine instructions that use
-only registers, and a place for the status.
+The second process continues to use the stack. So the first one runs a few machine instructions that
+only use registers, and a place in memory for the status.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""The supervisor: a warm interpreter that forks a candidate for each execution.
+"""The supervisor: a running interpreter that forks a candidate for each execution.
 
-What this stops: state and secrets of one execution reaching the next. The zygote reads and writes
-only fixed records of numbers; the kernel moves requests and reports past it (splice, sendfile).
+What this stops: state and secrets of one execution that reach the next. The zygote only reads and
+writes fixed records of numbers; the kernel moves requests and reports without copying them into the
+zygote's memory (splice, sendfile).
 Every candidate is a copy of this process, so this process must stay clean. Judges are forked by a
 process with another memory layout, see `judges`, so that a candidate does not know the addresses in
 a judge's memory.
 
-What it does not: it confines nothing itself; see `walls.layers`.
+What it does not do: it confines nothing itself; see `walls.layers`.
 
-A candidate is forked, put into its namespaces and left waiting before its execution is known, so
-that an execution waits neither for the fork nor for its cgroup.
+A candidate is forked and put into its namespaces before its execution is known, and then waits. So
+an execution waits neither for the fork nor for its cgroup.
 """
 
 from __future__ import annotations

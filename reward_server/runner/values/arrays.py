@@ -1,7 +1,7 @@
 """Arrays and numbers of numpy, on a side that has loaded numpy already.
 
-This module does not import numpy: a side loads it only because the solution's or the tests' own
-code imports it, never because the other side sent an array.
+This module does not import numpy. A process loads numpy only if the code of the solution or of the
+tests imports it, and never because the other process sent an array.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Mutable containers: their content, and the way in which they get another content.
+"""Reads the content of mutable containers, and gives them another content.
 
 A container that changes keeps its identity and gets the elements of the other side's container. If
-these elements are numbered containers (`containers`), they are this side's own. So rows that are
-sorted change their order and not their contents, and other holders of a row see its changes.
+an element is a container with a number (`containers`), this side's container with that number is
+used. So if rows are sorted, their order changes and not their contents, and other holders of a row
+see its changes.
 
 What this stops: nothing; `visibility` decides which changes the tests see.
 
-What it does not: it changes nothing inside an element.
+What it does not do: it changes nothing inside an element.
 """
 
 from __future__ import annotations

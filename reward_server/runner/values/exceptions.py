@@ -3,8 +3,7 @@
 What this stops: a class of the candidate in the judge. An exception is of a class that both sides
 have (`library_exceptions`), or of one that is made here and derives from such a class.
 
-What it does not: it does not make self-reports true. The content of an exception is the solution's
-claim.
+What it does not stop: false claims. The solution decides the content of an exception.
 """
 
 from __future__ import annotations

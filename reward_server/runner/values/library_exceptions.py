@@ -1,14 +1,13 @@
 """Exception classes that both sides have: Python's own, and those of libraries.
 
-What this stops: an exception of the candidate that ends something of the test early and silently.
-`StopIteration` ends a `for` or an `all`, `SkipTest` a test, `SystemExit` a process. These are not
-among the classes that a name can refer to, so the judge never raises one of them, or a subclass,
-for the candidate. No module is imported because the candidate named it, and no code of a library
-runs to make an exception: its class has no `__new__` of its own, and its `__init__` is not called.
-The candidate reports the attributes that `__init__` would have set.
+What this stops: an exception of the candidate that silently ends a part of the tests.
+`StopIteration` ends a `for` or an `all`, `SkipTest` a test, and `SystemExit` a process. The
+candidate cannot name these classes, so the judge never raises one of them, or a subclass, for the
+candidate. No module is imported because the candidate named it, and no code of a library runs to
+make an exception: its class defines no `__new__`, and its `__init__` is not called. The candidate
+reports the attributes that `__init__` would have set.
 
-What it does not: it does not distinguish a solution that honestly raises `ValueError` from one that
-only claims to.
+What it does not stop: a false claim that the solution raised an exception, such as `ValueError`.
 """
 
 from __future__ import annotations

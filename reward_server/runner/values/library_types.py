@@ -1,10 +1,9 @@
-"""Values of the standard library that cross as data: views, memory, and what a text describes
-fully.
+"""Standard library values that cross as data: views, memory, and values that a text describes fully.
 
-As with numpy's arrays, a value is made only if its module is loaded already; a message of the other
-side loads no module but `zoneinfo`. Otherwise the value stays an object of the candidate. For
-values that tests hand over, the solution's process loads modules of the library; without numpy it
-gets lists.
+As with numpy's arrays, a value is only made if its module is loaded already; a message of the other
+side loads no module except `zoneinfo`. Otherwise the value stays an object of the candidate. For
+values that tests pass to the solution, the solution's process loads modules of the standard
+library. If numpy is not loaded there, it gets lists for arrays.
 """
 
 from __future__ import annotations

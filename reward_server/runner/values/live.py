@@ -1,16 +1,17 @@
 """Values that cross as copies, though their content may change: views, memory and arrays.
 
-`keys()` of a dictionary, a `memoryview` and an array show what another holder may change while both
-sides use them. They have numbers like containers (`containers`) as long as both sides hold them or
-the objects that they show. Changes in an array of numbers, texts or dates are applied to the other
-side's array if it has the same form. Any other change is not carried over. It is counted, and a
-pass loses the label ISOLATED, since a copy could then be distinguished from its original. The same
-holds for a change of what two values show, which are two copies on the other side.
+`keys()` of a dictionary, a `memoryview` and an array show content that another holder may change
+while both sides use them. They have numbers like containers (`containers`) as long as both sides
+hold them or the objects that they show. Changes in an array of numbers, texts or dates are applied
+to the other side's array if it has the same form. Any other change does not cross. It is counted,
+and a pass loses the label ISOLATED, since the tests could then notice that they see a copy. The
+same holds if two values show the same content and it changes, because they are two copies on the
+other side.
 
 What this stops: a view or an array that stays unchanged although it would have changed in one
 process.
 
-What it does not: it does not carry over a change of a view or of an array's form.
+What it does not do: a change of a view, or of an array's form, does not cross.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ What this stops: everything of the other side's class except these names. The cl
 `collections.namedtuple`, which accepts only public identifiers, so its only attributes are the
 elements.
 
-What it does not: it does not carry the other methods of such a class; see `extended`.
+What it does not do: the other methods of such a class do not cross; see `extended`.
 """
 
 from __future__ import annotations

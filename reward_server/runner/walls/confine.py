@@ -4,12 +4,12 @@ What this stops: sight of other processes and of files, except the container's r
 the execution's own empty folders; capabilities, new namespaces, sockets except AF_UNIX, and use
 beyond the limits. `policy` states the reason for each rule.
 
-What it does not: it does not limit memory, CPU time and process counts of the whole process tree.
-The cgroup does, which the process joins before it receives anything; the zygote keeps the clocks.
+What it does not do: it does not limit memory, CPU time and processes of the whole process tree. The
+cgroup does, which the process joins before it receives anything. The zygote keeps the clocks.
 
-The order matters: namespaces come with the clone, then mounts (they need the capabilities that
-`privileges` gives), then limits, then Landlock, then the end of all capabilities, and last the
-seccomp filter, which forbids regaining any.
+The order matters. The process is cloned into its namespaces. Then it makes the mounts, which need
+the capabilities that `privileges` gives. Then it sets the limits and Landlock, and gives up all
+capabilities. The last step is the seccomp filter, which forbids to get capabilities again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The walls of an execution's processes, and the order in which a process builds them.
 
-What this stops: two implementations that confine judge and candidate, one of which forgets a step.
-
-What it does not: it does not contain the steps themselves; see `confine` and `privileges`.
+Judge and candidate are confined by the same code, so that no step can be forgotten for one of them.
+The steps themselves are in `confine` and `privileges`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Kernel policy of an execution, as data: each row has its reason. `confine` applies it.
+"""The kernel's rules for an execution, as tables: each row has its reason. `confine` applies them.
 
-What this stops: a candidate that looks for a way around its namespaces, for kernel code that
-sandboxes seldom need and attackers often use, or for another process to read or disturb.
+What this stops: a candidate that tries to get around its namespaces, to use kernel code that
+programs seldom need and attackers often use, or to read or disturb another process.
 
-What it does not: it does not stop the use of a bug in a system call that honest programs need. The
-outer wall (bubblewrap's namespaces, or a container runtime such as gVisor) stands behind this one.
+What it does not stop: the use of a bug in a system call that honest programs need. The outer wall
+(bubblewrap's namespaces, or a container runtime such as gVisor) is a second protection.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """The rights with which the runner builds an execution's walls.
 
-`LentNamespaces`: the kernel gives each process a user namespace, in which it may mount, and outside
-of which it is the same unprivileged user as the runner.
+`LentNamespaces`: the kernel gives each process a user namespace. Inside it the process may mount.
+Outside of it the process is the same unprivileged user as the runner.
 
-`SandboxKernel`: the container has a kernel of its own, gVisor, and the runner is its root. The
-gVisor of 2022 accepts the request for a mount namespace and makes none, so nothing can be mounted
-in a user namespace. There each process gets a root folder of its own, to which the container's root
-is bound without the mounts inside it, and then permanently becomes a user of its own. Root's rights
-end at that kernel; the container has none on the host.
+`SandboxKernel`: the container runs under gVisor, which is a separate kernel, and the runner is its
+root. The gVisor of 2022 accepts the request for a mount namespace and makes none, so nothing can be
+mounted in a user namespace. There each process gets a separate root folder, to which the
+container's root is bound without the mounts inside it. Then it permanently becomes a user that no
+other process has. Root's rights are only valid in that kernel; the container has none on the host.
 
-What this stops: under gVisor, root folders and users of their own stop what user and mount
-namespaces stop elsewhere: judge and candidate cannot read each other's files and memory, and cannot
-signal each other.
+What this stops: under gVisor, these root folders and users have the effect of user and mount
+namespaces: judge and candidate cannot read each other's files and memory, and cannot signal each
+other.
 
-What it does not: it does not limit the number of files, which gVisor cannot; files count as memory
-there, see `cgroup_usage`.
+What it does not do: it does not limit the number of files, because gVisor cannot. Files count as
+memory there; see `cgroup_usage`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Compiles the system call policy to the BPF program that the kernel runs.
 
-The filter is a deny-list by design. An allow-list that is strict enough to add protection breaks
-language runtimes with every release, and the denied calls are those that reach beyond the
-execution. Calls newer than the table fail as absent.
+The filter is a deny-list by design. The denied calls are those that reach beyond the execution. An
+allow-list that is strict enough to give more protection would break language runtimes with every
+release. If a call is newer than the table, it fails as if it did not exist.
 
-When a filter is installed, the kernel runs it for each system call number, to cache which calls are
-always allowed. So the filter finds a number by binary search of the table, not row by row.
+When a filter is installed, the kernel runs it once for each system call number, to store which
+calls are always allowed. So the filter finds a number by a binary search, and does not compare it
+with each row.
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""Objects that the tests hand to the solution, and the operations that the solution may request."""
+"""Objects that the tests pass to the solution, and the operations on them that the solution may
+request."""

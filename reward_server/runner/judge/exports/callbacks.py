@@ -1,10 +1,9 @@
-"""Objects that the tests hand to the solution and that are not data: they stay here and are called
-back.
+"""Objects, other than data, that the tests pass to the solution, and that stay in the judge.
 
-What this stops: a candidate that refers to an object which was not handed to it. `membrane` decides
-which objects are handed over, and which operations are allowed.
+What this stops: a candidate that refers to an object which was not passed to it. `membrane` decides
+which objects may be passed, and which operations are allowed.
 
-What it does not: it does not protect what a test hands over on purpose.
+What it does not do: it does not protect an object that a test passes to the solution on purpose.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Decides whether the tests hold what a call hands over, or whether it is a literal in the call.
+"""Decides whether an argument of a call is a literal, or whether the tests hold it elsewhere too.
 
-A call `f([3, 1])` puts a list onto the interpreter's stack and into two tuples. These references
-are counted once, for a sample; any further ones belong to another holder. If a call is made in
-another way (`f(*args)`), or names are only borrowed by the stack, the count proves nothing. The
-same holds if C code makes the call (`reduce(f, rows)`), which borrows references: the instructions
-must call by a name of the called object, or by an attribute of something of the solution.
+A call `f([3, 1])` puts a list onto the interpreter's stack and into two tuples. A sample call shows
+how many references this makes; if there are more, the tests hold the list elsewhere. If a call is
+made in another way (`f(*args)`), or the stack only borrows the references of names, the count
+proves nothing. The same holds if C code makes the call (`reduce(f, rows)`), because it borrows
+references. So the instructions must call the object by its name, or by an attribute of something of
+the solution.
 
-What this stops: nothing; it saves a call the numbers of its containers.
+What this stops: nothing. It makes calls cheaper, since literals need no numbers.
 
-What it does not: it does not find a callee that a call or a subscript returns, or that lies behind
-arguments with jumps in them. Literals of such a call get numbers, which is allowed for any
-container.
+What it does not find: a callee that a call or a subscript returns, or one before arguments with
+jumps in them. Literals of such a call get numbers, which is allowed for any container.
 """
 
 from __future__ import annotations

@@ -1,26 +1,28 @@
-"""The rule for what may be handed to the solution, and for what the solution may do with it.
+"""The rules for objects that tests may pass to the solution, and for the operations on them.
 
-What this stops: an object that gives access to more than the tests intend. A path or `open` reads
-any file of the judge, including the request with its expected values; `getattr`, `str.format` and
-`configure_mock` take names of attributes, and so reach the globals of every function; a replaced
-method answers as the solution likes. So these rules hold:
+What this stops: an object that gives access to more than the tests intend. With a path or `open`,
+the solution could read any file of the judge, including the request with its expected values.
+`getattr`, `str.format` and `configure_mock` take names of attributes, and so reach the globals of
+every function. If a method could be replaced, it would answer as the solution likes. So these rules
+hold:
 
-- An object crosses if the tests define it (by identity, see `own`), or if it is a listed one, which
-  only computes. No listed operation takes a name of an attribute.
+- An object crosses if the tests define it (by identity, see `own`), or if it is listed here because
+  it only computes. No listed operation takes a name of an attribute.
 - The solution can call a function and read its docstring, get an iterator's next element, and read
   an object's public attributes that the tests or a listed class define. The same rule applies to
   the values of these attributes.
 - The solution can write to a stream in memory, unless the test derives expected values from it.
 - The solution can call a class if all its base classes are the tests' own or listed, and if it does
   not make classes or mocks.
-- The solution can set only data of the tests' own objects: nothing that can be called, and a
-  property only through a setter of the tests. Data can be replaced only by data, so that no object
+- Of the tests' own objects, the solution can only set data: nothing that can be called, and a
+  property only through a setter of the tests. Data can only be replaced by data, so that no object
   of the solution answers in its place.
-- The solution can call a mock and read its children and `return_value`. It can use no attribute
-  that every mock has, since those configure the mock.
+- The solution can call a mock and read its children and `return_value`. It cannot use other
+  attributes that every mock has, since they configure the mock.
 - No address of the judge's memory crosses in a representation or a hash.
 
-What it does not: it does not protect the values that the tests' own functions and objects return.
+What it does not do: it does not protect the values that the tests' own functions and objects
+return.
 """
 
 from __future__ import annotations

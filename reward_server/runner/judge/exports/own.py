@@ -1,10 +1,11 @@
 """The definitions of the tests themselves, recorded while their modules are executed.
 
-What this stops: an object that passes for the tests' own because it claims so. A name such as
-`__module__` is a claim that any code can write; the globals of a function, and a class whose
-creation was observed, are not.
+What this stops: an object that falsely claims to be the tests' own. Any code can write a name such
+as `__module__`. It cannot forge the globals of a function, or the fact that the creation of a class
+was observed.
 
-What it does not: it does not decide what may be done with such an object; see `membrane`.
+What it does not do: it does not decide which operations on such an object are allowed; see
+`membrane`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ the solution's class, and calling it makes an object in the candidate.
 
 What this stops: a class of the candidate in the judge.
 
-What it does not: it does not make self-reports true. The bases of such a class are the solution's
-claim.
+What it does not stop: false claims. The solution claims the bases of such a class.
 """
 
 from __future__ import annotations

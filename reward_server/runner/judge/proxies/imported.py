@@ -1,8 +1,8 @@
 """The module that `import solution` gives to function tests.
 
-What this stops: a test that imports a name which the solution lacks, and never uses it.
+What this stops: a pass of a test that imports a name which the solution lacks, and never uses it.
 
-What it does not: it does not look up names; see `scope`.
+What it does not do: it does not look up names; see `scope`.
 """
 
 from __future__ import annotations

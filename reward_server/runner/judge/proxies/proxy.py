@@ -1,13 +1,13 @@
 """The judge's proxy of an object of the candidate.
 
-What this stops: code of the candidate in the judge, and an object that passes for the data that a
-test expects. A proxy never equals data. Equality of two objects in the candidate is requested
-twice, as equality and as inequality.
+What this stops: code of the candidate in the judge, and an object that the judge takes for the data
+that a test expects. A proxy never equals data. If two objects in the candidate are compared, the
+judge asks twice: whether they are equal, and whether they are unequal.
 
-What it does not: it does not make self-reports true. The answers of an object's methods, its truth
-value, its equality with another object and its class are the solution's claims. `special_methods`
-has the special methods. A context manager of the solution cannot suppress an exception, so a failed
-assertion in its block remains one.
+What it does not stop: false claims. The solution decides the answers of an object's methods, its
+truth value, its equality with another object and its class. `special_methods` has the special
+methods. A context manager of the solution cannot suppress an exception, so an assertion that fails
+in its block has failed.
 """
 
 from __future__ import annotations

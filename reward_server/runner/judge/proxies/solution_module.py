@@ -1,8 +1,9 @@
 """The solution's module as the judge's test files import it: its names as proxies.
 
-Before the solution is loaded, a name gives a proxy without a request, so that importing it does not
-need the solution. Later it gives the value: data as itself, anything else as a proxy. An exception
-class that the tests catch is a class here, to which the solution's exceptions are mapped.
+Before the solution is loaded, a name gives a proxy without a request, so that tests can import it
+before there is a solution. Later a name gives its value: data as itself, and anything else as a
+proxy. If the tests catch an exception class, they get a class of the judge, to which the solution's
+exceptions are mapped.
 """
 
 from __future__ import annotations

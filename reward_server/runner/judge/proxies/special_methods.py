@@ -5,15 +5,15 @@ interpreter, `hasattr`, `callable` and the abstract classes look up special meth
 proxy's class has those special methods, from a closed list, that the candidate reported when the
 object crossed.
 
-Order and difference between an object and data are never requested: an object whose difference is
-zero, or which is less than anything, would pass for a number that is near enough. Other arithmetic
-and membership are allowed only if the tests' own text names a class of the solution
-(`Session.may_mix`), and the result of arithmetic with data must be an object. Otherwise an
-operation with data is requested with other data of that kind, so that the object does not learn the
-data; if it raises, the test sees that, and if it does not, the test fails. Whether it differs from
-the actual data is requested after all tests.
+The judge never asks for the order or the difference between an object and data. An object whose
+difference from any number is zero, or which is less than anything, would otherwise pass as a number
+that is near enough. Other arithmetic and membership are only allowed if the text of the tests names
+a class of the solution (`Session.may_mix`), and the result of arithmetic with data must be an
+object. Otherwise the judge requests the operation with other data of that kind, so that the object
+does not learn the data. If this raises an exception, the test sees it; if not, the test fails.
+Whether the object differs from the actual data is asked after all tests.
 
-What it does not: it does not find that an object has a method which does not work.
+What it does not find: a method of an object which does not work.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Equality is Python's on the JSON form of a value: tuples are arrays at any depth
 strings that `json.dumps` makes of them, True equals 1 equals 1.0, and nan equals only nan. Sets,
 ranges, deques, bytes and complex numbers are not JSON and equal nothing. Published data sets
 compare with `==`, so that `n & 1` is an accepted answer to a yes-or-no question. EXACT
-distinguishes Booleans from numbers; other checkers loosen equality on request.
+distinguishes Booleans from numbers. Other checkers accept more, if the request names them.
 """
 
 from __future__ import annotations

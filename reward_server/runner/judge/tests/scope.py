@@ -1,9 +1,9 @@
-"""The names that tests find: the solution's as proxies, the prompt's and modules as themselves.
+"""The global names of tests: proxies of the solution, names of the prompt, and modules.
 
-The tests' own text decides which names are the solution's: every global name that they use and that
-is not defined otherwise. Names that the prompt defines come from the prompt, except those under
-test (`under_test`). Modules of the standard library that the tests use without importing them are
-imported here, so that the solution's own helpers do not compute what a test expects.
+The tests' text decides which names are the solution's: every global name that the tests use and
+that is not defined elsewhere. Names that the prompt defines come from the prompt, except those
+under test (`under_test`). Modules of the standard library that the tests use without importing them
+are imported here, so that the solution's own helpers do not compute what a test expects.
 """
 
 from __future__ import annotations

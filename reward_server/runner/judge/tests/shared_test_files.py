@@ -1,11 +1,11 @@
-"""Test files that must run in the solution's process: the judge sends them and observes.
+"""Test files that must run in the solution's process: the judge sends them and reads the results.
 
-What this stops: tests that are broken by themselves, before the judge hears the candidate, and
-observations that no unmodified shim would send.
+What this stops: tests that are broken in themselves, which the judge finds before it hears the
+candidate, and messages that the runner's own code in the candidate would never send.
 
-What it does not: it does not distinguish true observations from forged ones. The tests run in the
-candidate's process (`candidate.test_files`); the server finds out whether they ran at all by runs
-of perturbed twins.
+What it does not stop: forged results. The tests run in the candidate's process
+(`candidate.test_files`). The server also runs twins (perturbed copies) to find out whether the
+tests really ran.
 """
 
 from __future__ import annotations

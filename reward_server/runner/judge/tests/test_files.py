@@ -1,8 +1,8 @@
 """Test files that run in the judge, where the solution's module holds proxies.
 
-The tests are collected before the solution is loaded. If that fails by itself, the task is broken.
-If it used the solution, or took a name that the solution turns out to lack, the tests are collected
-again from the start after the solution is loaded, and any failure is then the solution's.
+The tests are collected before the solution is loaded. If this fails without a use of the solution,
+the task is broken. If it used the solution, or imported a name that the solution lacks, the tests
+are collected again from the start after the solution is loaded. Then any failure is the solution's.
 """
 
 from __future__ import annotations

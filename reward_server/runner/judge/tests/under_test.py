@@ -1,10 +1,11 @@
 """Finds the names that are under test although the prompt defines them too.
 
-What this stops: tests that use the prompt's own definition of something that the solution has to
+What this stops: tests that use the prompt's definition of a function which the solution has to
 write, so that every solution passes.
 
-What it does not: if tests call a helper of the prompt with no value of the solution, the helper is
-taken for a function under test. A helper that gets answers of the solution stays the prompt's own.
+If tests call a helper of the prompt without a value of the solution, the helper counts as a
+function under test, although it may be none. If tests pass answers of the solution to a helper, the
+prompt's definition is used.
 """
 
 from __future__ import annotations

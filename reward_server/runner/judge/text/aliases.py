@@ -1,14 +1,14 @@
 """Finds further names by which a test can reach an argument of a call.
 
 `for xs in batch: f(xs)` passes an element of `batch`, and `data` may be another name of `batch`.
-The text of the call does not show that. But during the call, something in the test holds every
-object that the test can examine afterwards.
+The text of the call does not show this. But during the call, some variable or object of the test
+refers to every object that the test can examine afterwards.
 
 What this stops: a solution that changes an object which the test also reaches by another name, and
 from which it computes an expected value.
 
-What it does not: it does not look into the solution's objects, into libraries, or into objects that
-only C code holds.
+What it does not do: it does not look into the solution's objects, into libraries, or into objects
+that only C code holds.
 """
 
 from __future__ import annotations

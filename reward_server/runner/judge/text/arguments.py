@@ -1,14 +1,14 @@
-"""Decides whether changes of a call's arguments can decide what the test expects of an answer.
+"""Finds out from the text whether changes of a call's arguments can change what a test expects.
 
-What this stops: a solution that empties a list or clears the fields of an object, from which the
-test derives what it expects of the solution's answers, or over which it loops to check them. The
-text decides: after the call no assertion, condition or `match` may combine an argument with an
-answer, unless it only hands the argument to the solution again. Otherwise the test keeps its
-arguments unchanged. If an argument is a field, a global or a fixture's, the other functions of the
-text are read as well; an object that is put into an argument by name counts as one.
+What this stops: a solution that empties a list or clears the fields of an object, if the test
+derives expected values from it, or loops over it to check the answers. After the call, no
+assertion, condition or `match` may combine an argument with an answer, unless it only passes the
+argument to the solution again. Otherwise the test does not see changes of its arguments. If an
+argument is a field, a global, or belongs to a fixture, the other functions of the text are read as
+well. An object that is put into an argument by its name counts as an argument.
 
-What it does not: it does not find weak tests. `sort(v); assert v == sorted(v)` contains no answer,
-and a solution that empties `v` passes it in every process.
+What it does not stop: weak tests. `sort(v); assert v == sorted(v)` contains no answer, and a
+solution that empties `v` passes it in every process.
 """
 
 from __future__ import annotations

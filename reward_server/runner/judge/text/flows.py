@@ -1,11 +1,11 @@
 """Finds what statements bind to names, and what calls may put into their arguments.
 
-What this stops: an answer that is combined with an argument by another way than an assignment: an
-attribute that is set, an element that is appended, a parameter of a function of the tests.
+What this finds: an answer that is combined with an argument without an assignment: an attribute is
+set, an element is appended, or a parameter of a function of the tests gets a value.
 
-What it does not: it does not look into libraries. A call of a library's function may put each
-argument into each other one, except for well-known methods without side effects and built-in
-functions.
+What it does not do: it does not look into libraries. It assumes that a function of a library may
+put each argument into each other argument, except for built-in functions and for well-known methods
+without side effects.
 """
 
 from __future__ import annotations

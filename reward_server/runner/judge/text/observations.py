@@ -1,15 +1,15 @@
-"""Decides whether a test examines an argument to check how a call, whose result it keeps, changed
-it.
+"""Decides whether a test keeps a call's result and then checks how the call changed an argument.
 
 `k = remove(numbers); assert numbers[:k] == [2, 3]` is LeetCode's most common form. The text
-decides: every later use of the argument must be compared with an expression that contains neither
-it nor the result, so that no expected value follows from the solution's changes of the argument.
+decides. Every later use of the argument must be compared with an expression that contains neither
+the argument nor the result. Then no expected value depends on the solution's changes of the
+argument.
 
-What this stops: a solution that empties the argument over which the test iterates, whose length it
-takes, or from which it computes the expected value. Such a test sees no changes, as if it had
-handed over a copy.
+What this stops: a solution that empties an argument, if the test iterates over it, takes its
+length, or computes the expected value from it. Such a test sees no changes, as if it had passed a
+copy.
 
-What it does not: it does not recognize an argument that is not a plain name, or that has several
+What it does not do: it does not recognize an argument that is not a plain name, or that has several
 names.
 """
 

@@ -1,11 +1,12 @@
 """Decides which tests are pure: they leave nothing behind in the interpreter that ran them.
 
-What this stops: tests of one execution that change what the tests of the next one see in the same
+What this stops: tests of one execution that affect the tests of the next execution in the same
 judge. Pure tests call the functions under test, compute with plain data and pure functions, and
-keep their objects in globals of their own. They cannot set an attribute, so every module and class
-is the same afterwards.
+store their objects in their own globals. They cannot set an attribute, so every module and class is
+the same afterwards.
 
-What it does not: it refuses nothing. Tests that are not pure run as well; their judge then exits.
+What it does not do: it refuses no tests. Tests that are not pure run as well, but their judge then
+exits.
 """
 
 from __future__ import annotations
