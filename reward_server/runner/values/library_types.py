@@ -1,4 +1,4 @@
-"""Standard library values that cross as data: views, memory, and values that a text describes fully.
+"""Standard library values that cross as data: views, memory, and values that a text describes.
 
 As with numpy's arrays, a value is only made if its module is loaded already; a message of the other
 side loads no module except `zoneinfo`. Otherwise the value stays an object of the candidate. For
