@@ -24,7 +24,10 @@ COMMANDS: Mapping[str, str] = {
     "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
     "images": "Builds, lists and tries the images of the docker backend.",
+    "certificates": "Makes and renews certificates for TLS, signed by an authority of your own.",
 }
+# Commands that consist of others, each with the application that has them.
+_GROUPS: Mapping[str, str] = {"images": "images_app", "certificates": "certificates_app"}
 
 
 def main() -> None:
@@ -50,8 +53,8 @@ def application(arguments: list[str]) -> typer.Typer:
     for name, summary in COMMANDS.items():
         if name not in arguments[:1]:
             app.command(name, help=summary)(_unnamed)
-        elif name == "images":
-            app.add_typer(_module(name).images_app, name=name)
+        elif name in _GROUPS:
+            app.add_typer(getattr(_module(name), _GROUPS[name]), name=name)
         else:
             app.command(name)(getattr(_module(name), name))
     return app

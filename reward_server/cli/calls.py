@@ -37,6 +37,7 @@ class Address:
         token: a bearer token, or "".
         authorities: PEM text of the authorities that may sign the server's certificate; None for
             plain text.
+        certificate: PEM texts of the client's key and certificate, if the server asks for one.
         timeout_seconds: greatest time of one attempt at a call.
         patience_seconds: time for retries while the server is full or unreachable.
     """
@@ -44,6 +45,7 @@ class Address:
     target: str
     token: str = ""
     authorities: bytes | None = None
+    certificate: tuple[bytes, bytes] | None = None
     timeout_seconds: float = 300.0
     patience_seconds: float = PATIENCE_SECONDS
 
@@ -116,7 +118,8 @@ class Caller:
 def _open(address: Address) -> grpc.aio.Channel:
     if address.authorities is None:
         return grpc.aio.insecure_channel(address.target, options=_OPTIONS)
-    credentials = grpc.ssl_channel_credentials(address.authorities or None)
+    key, chain = address.certificate or (None, None)
+    credentials = grpc.ssl_channel_credentials(address.authorities or None, key, chain)
     return grpc.aio.secure_channel(address.target, credentials, options=_OPTIONS)
 
 

@@ -118,6 +118,13 @@ def grade(
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="PEM file of the target's authorities."),
     ] = None,
+    tls_certificate: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="PEM file to show to the target."),
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="PEM file of its key.")
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option(min=0.1, help="Greatest time of a task, or without a server, in seconds."),
@@ -151,6 +158,7 @@ def grade(
                 target=target,
                 token=token,
                 authorities=authorities,
+                certificate=_certificate(tls_ca, tls_certificate, tls_key),
                 timeout_seconds=timeout,
                 patience_seconds=min(timeout, PATIENCE_SECONDS),
             )
@@ -162,6 +170,16 @@ def grade(
     else:
         _show(summary, console, out)
     raise typer.Exit(1 if summary.unjudged else 0)
+
+
+def _certificate(
+    ca: Path | None, certificate: Path | None, key: Path | None
+) -> tuple[bytes, bytes] | None:
+    if certificate is None and key is None:
+        return None
+    if ca is None or certificate is None or key is None:
+        raise typer.BadParameter("--tls-certificate needs --tls-key and --tls-ca")
+    return key.read_bytes(), certificate.read_bytes()
 
 
 def _count_lines(tasks: Path, out: Path) -> int:
