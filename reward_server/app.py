@@ -51,7 +51,7 @@ from reward_server.tenants.tenant import Credential, Tenants
 DISTRIBUTION = "codereward"
 # The limit on open calls for each slot and each place of the queue. It is above 1, because a call
 # that waits for the answer of an identical call takes no place in the queue. The scheduler refuses
-# other calls long before this limit, and tells them when to retry.
+# other calls long before this limit, with a time after which to retry.
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0

@@ -370,9 +370,9 @@ PLAIN = ""
 class Signature:
     """The shapes of the values in a task's calls, as the task declares them.
 
-    A shape is `PLAIN` for a value that JSON can represent, "ListNode" or "TreeNode" for one of
-    LeetCode's nodes or None, the same in brackets for a list of them, "None" for None, and None if
-    the task does not declare it. Parameters that are not listed have no declared shape.
+    A shape is `PLAIN` for a value that JSON can represent, "ListNode" or "TreeNode" for a node of
+    LeetCode or None, this name in brackets for a list of nodes, "None" for None, and None if the
+    task does not declare the type. Parameters that are not listed have no declared shape.
 
     Args:
         parameters: shapes of the arguments.
@@ -390,7 +390,8 @@ class Signature:
 class CallJudgement:
     """Calls that an isolated judge makes, and whose results it compares.
 
-    The signature is the task's. The solution's annotations decide what the task leaves open.
+    The signature is the task's. If the task does not declare a type, the solution's annotations
+    decide.
     """
 
     source: str
@@ -434,7 +435,7 @@ Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | 
 class Job:
     """One execution to run: its content, language, limits and network.
 
-    `is_copy` marks an execution that the server adds by itself to confirm another one's result.
+    `is_copy` marks an execution that the server adds to confirm the result of another one.
     """
 
     work: Work

@@ -53,7 +53,7 @@ class Condition:
 def watch(
     telemetry: Telemetry, scheduler: Scheduler, backend: Backend, condition: Condition
 ) -> None:
-    """Exports what the parts of a server know of themselves; it is read at each scrape."""
+    """Exports the state of a server's parts; it is read at each scrape."""
     counts = backend.counts
     telemetry.watch("admitted", "Submissions that are admitted.", lambda: scheduler.admitted)
     telemetry.watch("running", "Executions that are running.", lambda: scheduler.running)

@@ -332,8 +332,8 @@ class Scheduler:
         self._mean_seconds += _MEAN_WEIGHT * (seconds - self._mean_seconds)
 
     def _count_down(self, ticket: Ticket) -> None:
-        # A job may go on for other submissions after its own submission has left. It was subtracted
-        # when that submission left.
+        # A job may continue for other submissions after its own submission has ended. It was
+        # subtracted when that submission left.
         if ticket.outstanding > 0 and ticket in self._admitted.get(ticket.owner, ()):
             ticket.outstanding -= 1
             self._backlog -= 1

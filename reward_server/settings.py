@@ -112,7 +112,7 @@ class LimitSettings(BaseModel):
     """Calls from the judge into the candidate."""
 
     def over(self, limits: Limits) -> Limits:
-        """Returns the given limits, in which the limits that are set here replace theirs."""
+        """Returns the given limits, with the limits that are set here in place of theirs."""
         return replace(limits, **self.model_dump(exclude_none=True))
 
 

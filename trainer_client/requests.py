@@ -62,7 +62,7 @@ def execute_request(given: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteR
 
     Raises:
         TaskError: the object is no such request; the message names the field.
-        TypeError: it is neither a request nor an object.
+        TypeError: the argument is neither a request nor an object.
     """
     if isinstance(given, pb.ExecuteRequest):
         return given

@@ -113,7 +113,7 @@ class Score:
         deduplicated: whether the answer was shared with an identical request.
         missing_modules: modules that the program or the tests imported and the sandbox lacks,
             according to their error messages.
-        response: the server's complete answer, including what has no field here.
+        response: the server's complete answer, including the parts that have no field here.
 
     Examples:
         A server that cannot be reached gives no verdict, and never a reward of 0.

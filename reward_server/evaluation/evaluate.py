@@ -95,7 +95,7 @@ class Evaluation:
         languages: those on offer.
         provenance: where answers come from, by canonical language name.
         checker_limits: limits of a checker program's execution.
-        parallelism: executions of one submission at once, where it takes several.
+        parallelism: greatest number of executions of one submission at the same time.
         window_size: how many answers are kept by id.
         window_seconds: how long an answer is kept by id.
         clock: returns the time in seconds, for the window.
@@ -131,7 +131,7 @@ class Evaluation:
         Args:
             submission: what to judge.
             deadline: on the running loop's clock; None for never.
-            owner: whose it is; ids and answers of other owners are unknown to it.
+            owner: the owner of the submission; it does not know ids and answers of other owners.
 
         Raises:
             InvalidRequestError: the id was used for other content.

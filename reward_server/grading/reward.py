@@ -19,7 +19,7 @@ FAILING_CEILING = 1.0 - 2.0**-16
 
 
 def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[TestResult]:
-    """Returns the tests that decide: those not skipped, of the first k if the policy says so."""
+    """Returns the tests that decide: all that were not skipped, or those among the first k."""
     leading = [test for test in tests if test.counts]
     if policy.kind is RewardPolicyKind.FIRST_K:
         leading = leading[: policy.first_k]

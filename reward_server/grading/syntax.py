@@ -59,5 +59,5 @@ def last_name(node: ast.AST) -> str:
 
 
 def without_call(node: ast.expr) -> ast.expr:
-    """Returns what an expression calls, if it is a call; otherwise the expression itself."""
+    """Returns the function of a call; if the expression is no call, the expression itself."""
     return node.func if isinstance(node, ast.Call) else node

@@ -59,7 +59,7 @@ class Run:
 
     @classmethod
     def of(cls, execution: Execution, tests: Iterable[TestResult]) -> Run:
-        """Returns the run of an execution with these results instead of those that it reported."""
+        """Returns the run of an execution, with these results in place of the reported ones."""
         return cls(execution=replace(execution, tests=tuple(tests)))
 
     @property
@@ -126,7 +126,7 @@ def claims_reward(policy: RewardPolicy, run: Run) -> bool:
 
 
 def claimed_reward(policy: RewardPolicy, run: Run) -> float:
-    """Returns the reward of a run by itself, without bonuses, which reward no test.
+    """Returns the reward of a run alone, without bonuses, since bonuses do not depend on tests.
 
     Args:
         policy: the rule.

@@ -67,7 +67,7 @@ _HEAP_SHARE = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """Programs that tell whether a language works; see above."""
+    """Programs that show whether a language works; see above."""
 
     works: str
     refused: str
@@ -77,7 +77,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """What compiles a text, and what is kept of it; see above."""
+    """The commands that compile a text, and the files that are kept; see above."""
 
     compile: tuple[tuple[str, ...], ...]
     keep: tuple[str, ...]
@@ -130,7 +130,7 @@ class Language:
     frameworks: tuple[str, ...] = ()
 
     def with_frameworks(self, frameworks: tuple[str, ...]) -> Language:
-        """Returns the language as it is where the test files of these frameworks can be run."""
+        """Returns the language with only these of its frameworks for test files."""
         kinds = tuple(kind for kind in self.test_kinds if kind != "unit" or frameworks)
         return replace(self, frameworks=frameworks, test_kinds=kinds)
 
@@ -141,7 +141,8 @@ class Language:
         return replace(server, **self.limits)  # type: ignore[arg-type]  # names were checked
 
     def compile_limits(self, server: Limits) -> Limits:
-        """Returns the server's defaults with those of the compilation put over them."""
+        """Returns the limits of compilations: the language's own, and else the server's
+        defaults."""
         own = {} if self.toolchain is None else self.toolchain.limits
         return replace(server, **own)  # type: ignore[arg-type]  # names were checked
 
@@ -156,7 +157,7 @@ class Language:
         )
 
     def source_file(self, source: str) -> str:
-        """Returns what the file of a program is called."""
+        """Returns the name of a program's file."""
         return self.source.replace("{stem}", self._stem(source))
 
     def question(self, limits: Limits) -> Commands:
@@ -181,7 +182,8 @@ class Language:
             source: the program.
             files: that lie beside it.
             limits: of this work.
-            is_library: whether it is no program, but is put beside those that are made later.
+            is_library: whether the result is a library, which is put beside programs that are
+                compiled later.
         """
         assert self.toolchain is not None
         build = self.toolchain.library if is_library else self.toolchain.program
@@ -227,7 +229,8 @@ class Language:
         )
 
     def suite_question(self, limits: Limits) -> Commands:
-        """Returns the work that succeeds where the framework is; no command if it always is."""
+        """Returns work that succeeds if the framework is installed; without commands if it always
+        is."""
         assert self.unit is not None
         commands = (self._filled(self.unit.available, "", limits),) if self.unit.available else ()
         return Commands(commands=commands, environment=self._environment("", limits))
@@ -274,7 +277,7 @@ def _with_sources(
     Args:
         commands: that compile.
         path: of the program's file.
-        files: beside it, of which those of its kind are sources.
+        files: the files beside it; those of its kind are sources.
         libraries: what was compiled before.
     """
     kind = path.rpartition(".")[2]
@@ -363,7 +366,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
 
 
 def _aliases(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the other names: those of the language itself are its first variant's."""
+    """Returns the other names; the first variant also has those of the language."""
     variants = list(table.get("variants", ()))
     own = table.get("variant_aliases", {}).get(name, [])
     if variants and name != variants[0]:

@@ -117,7 +117,7 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
     """Reads the table [program.assertions].
 
     Raises:
-        ValueError: a form is of an unknown kind, or lacks what its kind needs.
+        ValueError: a form has an unknown kind, or lacks a key that its kind needs.
     """
     pairs = table.get("opposites", [["true", "false"]])
     forms = tuple(map(_parse_form, table["forms"]))

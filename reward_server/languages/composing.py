@@ -101,7 +101,8 @@ class Composition:
     tokens: Assertions | None
 
     def refusal(self, tests: str) -> str:
-        """Returns what tests lack, or have that would not be run; "" if they can be run."""
+        """Returns why tests cannot be run: they lack something, or a part would not run; else
+        ""."""
         try:
             tests = RUNS[self.runs](tests, "s")
         except ValueError as error:
@@ -110,7 +111,7 @@ class Composition:
         return "" if found else "has no main program"
 
     def leaving(self, tests: str) -> str:
-        """Returns what of tests ends the program in a way that is not understood; "" if nothing."""
+        """Returns code of the tests that ends the program in a refused way; "" if there is none."""
         found = self.leaves.search(masked(tests, self.tokens))
         return found[0] if found else ""
 
@@ -149,7 +150,7 @@ class Composition:
         return Composed(source=HOISTS[self.hoists](source), files=files)
 
     def _cut(self, text: str) -> tuple[str, str]:
-        """Takes what follows the end of a program's text away, and returns both."""
+        """Divides a program's text at its end mark, and returns both parts."""
         found = self.tail.search(text)
         return (text[: found.start()], text[found.start() :]) if found else (text, "")
 

@@ -27,7 +27,8 @@ _KINDS = frozenset(("package", "import", "func", "type", "var", "const"))
 _SPEC = re.compile(r'(?:(?<![\w.])([\w.]++)[ \t]++)?("[^"\n]*"|`[^`\n]*`)')
 _OUTPUT = re.compile(r"(?i)//[^\S\n]*(?:unordered )?output:")
 _VERSION = re.compile(r"v\d+")
-# Packages that a program gets where it uses them without an import, and what shows each one's use.
+# Packages that are imported for a program that uses them without an import, and the text that
+# shows the use of each.
 _STANDARD = {
     "bufio": ("bufio", "NewReader"),
     "bytes": ("bytes", "Equal"),
@@ -83,7 +84,7 @@ class Declaration:
     """An outermost declaration.
 
     Args:
-        kind: its first word; "" for what stands in front of the first one.
+        kind: its first word; "" for the text before the first declaration.
         words: all its words.
         depth: how many brackets it leaves open; below 0 if it closes more than it opens.
     """
@@ -149,7 +150,7 @@ def arranged(text: str) -> str:
 
 
 def with_tests(tests: str, secret: str) -> str:
-    """Makes a main that calls all that Go's own runner of tests would, and the tests' own main.
+    """Makes a main that calls everything that `go test` would call, and the main of the tests.
 
     Raises:
         ValueError: there is nothing to call, or something that would not be called.
@@ -176,13 +177,13 @@ def _is_test(name: str) -> bool:
 
 
 def _takes(function: Declaration, type_: str) -> bool:
-    """Returns True if a function takes nothing but a type of the package of tests."""
+    """Returns True if a function's only parameter is a pointer to a type of package `testing`."""
     form = rf"(?:\w+ )?\* (?:\w+ \. )?{type_}(?: ,)?"
     return re.fullmatch(form, _parameters(function)) is not None
 
 
 def _parameters(function: Declaration) -> str:
-    """Returns what stands in a function's brackets; "-" if there are others, or results."""
+    """Returns the text in a function's brackets; "-" if there are further brackets, or results."""
     words = [word.text for word in function.words[2:] if word.kind != "end"]
     end = words.index(")") if ")" in words else 0
     alone = words[:1] == ["("] and words[end + 1 : end + 2] == ["{"]
@@ -190,7 +191,7 @@ def _parameters(function: Declaration) -> str:
 
 
 def _taken_type(function: Declaration) -> tuple[Word, Word]:
-    """Returns the first and the last word of the type that a function takes, but for its mark."""
+    """Returns the first and the last word of a function's parameter type, without its star."""
     texts = [word.text for word in function.words]
     return function.words[texts.index("*") + 1], function.words[texts.index("M")]
 
@@ -206,9 +207,9 @@ def _refuse_others(tests: str, functions: Sequence[Declaration]) -> None:
 
 
 def uses(*texts: str) -> Iterator[tuple[str, str]]:
-    """Yields path and name of what parts of one program use of packages.
+    """Yields the paths of packages, each with a name of it that parts of one program use.
 
-    The name is "" where a package is imported for its effects, or with all its names.
+    The name is "" if a package is imported for its effects, or with all its names.
     """
     specs = [spec for text in texts for spec in _imports(text)]
     paths = {name: path for name, (path, _) in _STANDARD.items()}
@@ -230,7 +231,7 @@ def _imports(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _selected(text: str) -> Iterator[tuple[str, str]]:
-    """Yields words and what is selected of them by a dot, at the beginning of such a chain."""
+    """Yields words that begin a chain with dots, each with the word after its first dot."""
     words = [word for part in declarations(text) for word in part.words]
     before = ["", *(word.text for word in words)]
     for last, owner, dot, name in zip(before, words, words[1:], words[2:], strict=False):
@@ -239,7 +240,7 @@ def _selected(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _end(part: Declaration) -> int:
-    """Returns where a clause or import ends, whose line may go on with another statement."""
+    """Returns the end of a clause or an import; another statement may follow on its line."""
     depth = 0
     for word in part.words:
         depth += word.kind == "mark" and (word.text == "(") - (word.text == ")")
@@ -282,7 +283,7 @@ def _head(
 
 
 def package_name(path: str) -> str:
-    """Returns what a package of a path is called, as far as the path tells; "" if it does not."""
+    """Returns the name of the package at a path, if the path shows it; otherwise ""."""
     *folders, last = path.split("/")
     if folders and _VERSION.fullmatch(last):
         last = folders[-1]

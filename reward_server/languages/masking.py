@@ -15,7 +15,7 @@ _LETTER = re.compile(r"[^\n]")
 
 @lru_cache(maxsize=16)
 def masked(text: str, language: Assertions | None) -> str:
-    """Returns a text of the same length and lines, with blanks for comments and what is quoted.
+    """Returns a text of the same length and lines, with blanks for comments and quoted texts.
 
     Args:
         text: of the program.
@@ -51,7 +51,7 @@ def replaced(
         text: of the program.
         language: how it is cut into tokens, or None.
         pattern: that finds it.
-        new: what takes its place; has groups as a template of `re` has them.
+        new: the replacement; it can use groups, as a template of `re`.
         most: how often it is replaced; None for everywhere.
     """
     places = islice(pattern.finditer(masked(text, language)), most)
@@ -63,7 +63,7 @@ def edited(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
     Args:
         text: it.
-        changes: where each part begins and ends, in their order, and what takes its place.
+        changes: beginning, end and replacement of each part, in the order of the text.
     """
     pieces, last = list[str](), 0
     for start, end, new in changes:
@@ -73,7 +73,7 @@ def edited(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def _expanded(new: str, found: re.Match[str], text: str) -> str:
-    """Fills a template with the groups of what was found, as the text has them."""
+    """Fills a template with the groups of a match, as they are in the text."""
     return _ESCAPED.sub(
         lambda one: text[slice(*found.span(int(one[1])))] if one[1] else one[2], new
     )

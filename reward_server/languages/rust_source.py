@@ -82,7 +82,7 @@ def _is_called(words: Sequence[re.Match[str]], at: int) -> bool:
 
 
 def _outermost(words: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Yields the places of words in no block; what closes a block of the prompt's begins none."""
+    """Yields positions of words outside of all blocks; closing a block of the prompt opens none."""
     depth = 0
     for at, word in enumerate(words):
         depth = max(0, depth + (word[0] == "{") - (word[0] == "}"))
@@ -99,7 +99,7 @@ def _texts(words: Sequence[re.Match[str]]) -> tuple[str, ...]:
 
 
 def _words(text: str) -> Iterator[re.Match[str]]:
-    """Yields the words and marks of a text, without blanks, comments and what is quoted."""
+    """Yields the words and marks of a text, without blanks, comments and quoted texts."""
     at = 0
     while found := _TOKEN.match(text, at):
         at = _comment_end(text, at) if found[0].startswith("/*") else found.end()
@@ -108,7 +108,7 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 
 def _comment_end(text: str, start: int) -> int:
-    """Returns where a comment ends, which may have others in it."""
+    """Returns the end of a comment, which may contain other comments."""
     depth = 0
     for found in _NESTED.finditer(text, start):
         depth += 1 if found[0] == "/*" else -1

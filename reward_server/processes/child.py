@@ -102,7 +102,7 @@ class _Child:
             _log.info("draining", process=membership.number, admitted=app.scheduler.admitted)
 
     async def follow(self) -> None:
-        """Does what the parent says; without a parent, ends at once."""
+        """Obeys the parent's orders; if the parent has ended, ends at once."""
         while (message := await self.line.receive()) is not None:
             self._do(message)
         self.stop.now()

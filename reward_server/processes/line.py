@@ -46,7 +46,7 @@ class Line:
             self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def flush(self) -> None:
-        """Returns when what was sent is on its way, or the other side has ended."""
+        """Returns when all lines were written to the socket, or the other side has ended."""
         try:
             await self._writer.drain()
         except ConnectionError:

@@ -51,7 +51,7 @@ def process_count(settings: Settings) -> int:
 
 
 def shares(settings: Settings, count: int) -> list[Share]:
-    """Divides what the settings give to the server between its processes.
+    """Divides the resources in the server's settings between its processes.
 
     Args:
         settings: the settings of the server.

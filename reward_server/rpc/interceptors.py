@@ -107,7 +107,8 @@ class Gate:
 
         Args:
             owner: the call's owner.
-            work: what the call needs room for; the requests of a batch count one by one, later.
+            work: the size of the call's work; the requests of a batch are counted one by one,
+                later.
 
         Raises:
             OverloadedError: there is no room for the owner's work, or a quota is reached.

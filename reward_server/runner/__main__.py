@@ -33,9 +33,9 @@ def _set_environment(own: Mapping[str, str]) -> None:
     os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
 
 
-# A file beside the runner's folder, in images that have more than a plain interpreter: an object
-# with `packages` and `preload`, as in the settings, and `environment`, variables added to the
-# policy's.
+# A file beside the runner's folder, in images with additional packages. It is an object with
+# `packages` and `preload`, as in the settings, and `environment`, which are variables in addition
+# to the policy's.
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
 

@@ -148,8 +148,9 @@ class Start(NamedTuple):
 class Finish(NamedTuple):
     """Ends an execution. Statuses are those of `os.waitpid`, or -1 if there was no process.
 
-    `crossings` is 1 if anything but plain data crossed between judge and candidate, or met tests
-    that are not pure, else 0; `heard` is 1 if the judge may have heard the candidate, else 0.
+    `crossings` is 1 if anything but plain data crossed between judge and candidate, or if data
+    reached tests that are not pure, and otherwise 0; `heard` is 1 if the judge may have heard the
+    candidate, else 0.
     """
 
     kind: int

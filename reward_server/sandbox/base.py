@@ -26,14 +26,14 @@ class WallOptions:
 
 
 class Sandbox(Protocol):
-    """One warm, hardened container, which runs one execution at a time."""
+    """A hardened container with a ready runner, which runs one execution at a time."""
 
     @property
     def is_alive(self) -> bool:
         """Whether its runner was last known to be alive and fit to run another execution."""
 
     async def run(self, job: Job) -> Execution:
-        """Runs one execution in fresh namespaces; cancelling the call kills it.
+        """Runs one execution in new namespaces. If the call is cancelled, the execution is killed.
 
         Raises:
             SandboxError: the container is broken and must be closed.

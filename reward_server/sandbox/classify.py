@@ -255,7 +255,7 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
 
 
 def _conclude_split(report: _Report) -> _Conclusion:
-    """Returns the conclusion about two programs, of which the solution's must not end first."""
+    """Returns the conclusion about two programs; the solution's program must not end first."""
     if report.broken is not None:
         if limit := _exhausted(_last_line(report)):
             return _limit(limit)

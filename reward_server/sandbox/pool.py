@@ -125,8 +125,8 @@ class Pool:
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
-        spares: how many more sandboxes are kept warm than there are slots, `SPARES` by default;
-            with 0, none is replaced for its age.
+        spares: how many sandboxes are kept ready in addition to one for each slot, `SPARES` by
+            default; with 0, none is replaced for its age.
         idle_seconds: how long a sandbox may be idle in a pool that starts them on demand; None for
             a pool that keeps them warm.
         tell_works: called with False when no sandbox is left and none can be started, and with True

@@ -18,8 +18,8 @@ class RetryingExecutor:
     """Runs jobs on a pool, and a second time, on another container, if the server's part failed.
 
     A program's own failure is an answer, and the program does not run again. If a process of the
-    runner or the program was killed and the kernel does not report a limit, the cause may be
-    outside the sandbox, so the first time counts as a failure of the server. The second time counts
+    runner or the program was killed, and the kernel does not report a limit, the cause may be
+    outside the sandbox. So the first time counts as a failure of the server. The second time counts
     as the program's failure, so a program gains at most one more run by killing itself.
     """
 

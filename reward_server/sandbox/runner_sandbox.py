@@ -186,8 +186,8 @@ class ContainedSandbox:
 def _with_room(job: Job) -> Limits:
     """Returns a job's limits, with room for the process that runs commands and waits for them.
 
-    With two programs, the tests' program has as many processes of its own, so that it starts
-    regardless of the solution's program.
+    With two programs, the tests' program may have as many processes as the solution's, so that it
+    starts even if the solution's program uses all of its own.
     """
     processes = job.limits.processes + 1
     if isinstance(job.work, Commands):

@@ -58,7 +58,7 @@ def obstacles(families: Iterable[Metric]) -> list[str]:
 
 
 def stalls(families: Iterable[Metric]) -> list[str]:
-    """Returns which event loops stand still, or nothing if all turn."""
+    """Returns which event loops are stopped, or nothing if all of them run."""
     since = _Samples(families).greatest("event_loop_stalled_seconds", math.inf)
     return [] if since < _STALLED_SECONDS else ["the event loop stands still"]
 

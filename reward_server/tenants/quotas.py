@@ -125,7 +125,8 @@ class InFlight:
         return QuotaError(tenant.name, quota, limit, retry_after_seconds=self._pause(owner))
 
     def _pause(self, owner: str) -> float:
-        """Returns when a place is expected that no other refused caller was told of."""
+        """Returns the time until a place is free that no other refused caller is expected to
+        take."""
         counts, now = self._of(owner), asyncio.get_running_loop().time()
         turn = counts.mean_seconds / max(counts.requests, 1)
         last = now + _LONGEST_RETRY_SECONDS

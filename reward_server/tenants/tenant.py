@@ -16,7 +16,7 @@ _SHOWN_CHARACTERS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """The most that an owner may have at once; None is no limit but the server's own.
+    """The most that an owner may have at once; None means that only the server's own limit holds.
 
     Args:
         requests_in_flight: requests that were received and not answered.
@@ -51,7 +51,7 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """A bearer token that is valid, by its digest, and whose it is.
+    """The digest of a valid bearer token, and the tenant that holds it.
 
     Args:
         digest: the SHA-256 digest of the token.

@@ -47,7 +47,7 @@ def parse_token_file(text: str, file: Path) -> tuple[Credential, ...]:
 
     Args:
         text: what the file holds.
-        file: its path, for messages and for the form that its ending tells.
+        file: its path, for messages, and because its ending shows the form.
 
     Raises:
         SettingsError: a line is wrong; the message names the field, the line and the limit.

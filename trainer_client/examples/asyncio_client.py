@@ -93,7 +93,7 @@ async def score_in_a_hurry(target: str) -> Score:
 
 
 async def cancel_a_call(client: AsyncRewardClient) -> bool:
-    """Cancels a call that is in progress; the server then stops what runs for it."""
+    """Cancels a call that is in progress; the server then stops its executions."""
     call = asyncio.create_task(client.score([tasks.fill(TASKS["double"], ENDLESS)]))
     await asyncio.sleep(0.2)
     call.cancel()

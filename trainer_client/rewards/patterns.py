@@ -1,8 +1,8 @@
 """A reward for text that matches a regular expression, with a limit on the time of matching.
 
-Python's regular expressions backtrack: a pattern that looks harmless can take years on a text that
-a model happens to write, and holds the interpreter's lock meanwhile. They therefore match in a
-process of their own, which the kernel ends if one text takes more CPU time than allowed.
+Python's regular expressions backtrack: a harmless pattern can take years for some text that a model
+writes, and it holds the interpreter's lock all the time. So they run in a separate process, which
+the kernel ends if one text takes more CPU time than allowed.
 
 What this limits: the CPU time and the size of each text. What it does not limit: memory, of which
 backtracking takes little.

@@ -2,10 +2,11 @@
 
 Every request ends with its own score, which holds a verdict or the reason why there is none.
 
-Requests share RPCs, since an RPC for each costs time on both sides, and one for all would make
-every request wait for the slowest and go to one server. A number of requests is in progress at
-once; whenever answers have made room for a few more, these become one RPC. The last ones are sent
-in ever smaller RPCs, down to one request in each, so that they go to all servers.
+Requests share RPCs, since an RPC for each request costs time on both sides. With one RPC for all,
+every request would wait for the slowest one, and all would go to one server. The number of requests
+in progress is limited; when answers make room for a few more, these are sent in one RPC. The last
+requests are sent in smaller and smaller RPCs, down to one request in each, so that they go to all
+servers.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ class ScoreCall:
         self._settle([one for one in part if not one.is_settled], problem, to)
 
     async def _exchange(self, part: Sequence[_Sent], seconds: float, to: _Way) -> Failure:
-        """Sends one RPC; returns what became of the requests that it left without an answer."""
+        """Sends one RPC; returns the failure of the requests that got no answer."""
         try:
             if len(part) == 1 and self._connection.batch_size in (None, 1):
                 await self._single(part[0], seconds, to)
@@ -312,7 +313,7 @@ async def score_all(connection: Connection, line: Line, requests: Sequence[Reque
     """Judges the requests of one call.
 
     Raises:
-        Exception: what making a `LazyRequest` raised; no further request is sent.
+        Exception: making a `LazyRequest` raised it; no further request is sent.
     """
     try:
         async with asyncio.TaskGroup() as group:

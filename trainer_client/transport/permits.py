@@ -8,7 +8,8 @@ import asyncio
 class Permits:
     """A number of permits, which are taken several at once and given back one by one.
 
-    Takers are served in turn, so that one who wants many waits no longer than one who wants few.
+    Permits are given in the order of the requests for them, so that a task that needs many is not
+    overtaken by tasks that need few.
 
     Args:
         count: number of permits.

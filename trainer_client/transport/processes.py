@@ -1,13 +1,14 @@
 """The processes of a server, over which a client spreads its requests.
 
 A server with several processes has one address, and each connection to it stays with one process.
-The client asks the server for its processes and connects to each of them: at the port of its own,
-or, where that cannot be reached, at the shared address, as often as it takes to meet each of them.
-A request goes to the process with the fewest in progress. A process that does not answer is left
-out until it is found again, and its requests are sent to the others.
+The client asks the server for its processes and connects to each of them at its own port. If that
+port cannot be reached, the client opens connections to the shared address until it has one to each
+process. A request goes to the process with the fewest in progress. A process that does not answer
+is left out until it is found again, and its requests are sent to the others.
 
-Only one address of one host is looked at. Behind several addresses are several servers, over which
-gRPC spreads calls itself. Nor is a proxy evaded that spreads the calls of one connection.
+This is only done for one address of one host. If there are several addresses, they belong to
+several servers, and gRPC spreads the calls over them. It is also not done behind a proxy that
+spreads the calls of one connection.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ class Processes:
         self._is_complete = False
 
     async def rest(self) -> None:
-        """Ends what goes on beside calls, so that a process may be forked after a call.
+        """Ends all work besides calls, so that a process may be forked after a call.
 
         A forked child that frees an RPC in progress would crash, see `forks`.
         """
@@ -181,7 +182,7 @@ class Processes:
         return len(self._found) == len(ports)
 
     async def _is_balanced(self, first: int) -> bool:
-        """Returns True if one connection meets several processes, as behind a proxy.
+        """Returns True if one connection reaches several processes, as behind a proxy.
 
         Args:
             first: the number of the process that it met.

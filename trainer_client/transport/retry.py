@@ -87,7 +87,7 @@ def from_status(status: status_pb2.Status) -> Failure:
 
 
 class Patience:
-    """Limits how long one call goes on trying; all its requests share it.
+    """Limits how long one call tries again; all its requests share this limit.
 
     Args:
         timeout_seconds: greatest time of the call.

@@ -33,7 +33,8 @@ _LINKED_SECONDS = 10.0
 _REFUSED_SECONDS = 60.0
 _LONGEST_SECONDS = 300.0
 _TASK_FIELDS = frozenset(pb.Task.DESCRIPTOR.fields_by_name)
-# What a server says that knows neither stored tasks nor `task_digest`, which it then ignores.
+# The message of a server that does not know stored tasks. It ignores `task_digest`, and so finds no
+# tests.
 _IGNORED = "tests: are absent"
 _TRANSIENT = {
     grpc.StatusCode.UNAVAILABLE,

@@ -66,7 +66,7 @@ class Candidate:
 
     Args:
         source: the program.
-        prompt: trusted code that goes with it and can be run by itself.
+        prompt: trusted code of the task, which can run without the program.
         language: what it is written in.
         limits: of each execution.
         policy: decides which tests count, and whether one failure ends the execution.
@@ -132,8 +132,8 @@ class FunctionGrader:
 
     Args:
         tests: the tests.
-        reasons: why their text needs the solution itself, if the request makes them run apart
-            nevertheless. A wrong solution may pass then.
+        reasons: why their text needs the solution itself, if the request makes them run in a
+            separate judge nevertheless. A wrong solution may pass then.
     """
 
     tests: FunctionTests

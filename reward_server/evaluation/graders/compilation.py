@@ -120,7 +120,8 @@ class Programs:
         self._owner = ""
 
     def of(self, owner: str) -> Programs:
-        """Returns the programs of one owner, which are kept in the same room as those of others."""
+        """Returns one owner's programs, which share the memory for programs with those of
+        others."""
         view = copy.copy(self)
         view._owner = owner
         return view

@@ -132,8 +132,9 @@ class Confirmation:
     async def _with_changes(self, run: Run) -> list[Run]:
         """Runs tests that failed while changes were withheld again, with all changes.
 
-        Tests that pass there are confirmed with all changes. They keep their label only if the
-        text shows that no change decided what was expected, and do not count if one may have.
+        Tests that pass there are confirmed with all changes. They keep their label only if the text
+        shows that no change decided what was expected. If a change may have decided it, they do not
+        count.
         """
         execution = await self.execute(brings_changes=True)
         seen = Run(execution=execution)

@@ -26,8 +26,8 @@ def conclude(
     Args:
         execution: the execution of the program.
         report: what its output says.
-        is_failure_status_normal: whether a status other than 0 is a normal end, as where a test
-            framework says so that a test failed.
+        is_failure_status_normal: whether a status other than 0 is a normal end, as with a test
+            framework that reports a failed test by it.
     """
     signals = {**execution.signals, **report.signals}
     message = ""

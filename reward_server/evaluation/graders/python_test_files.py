@@ -338,7 +338,7 @@ def _without_notes(run: Run) -> Run:
 
 
 def _doubted(run: Run, plan: Plan) -> Run:
-    """Fails tests that were skipped or left out although the files' text says neither.
+    """Fails tests that were skipped or left out although the files' text does not do this.
 
     Passed tests that the text does not hold do not count.
     """

@@ -83,7 +83,7 @@ class Splits:
         self._owner = ""
 
     def of(self, owner: str) -> Splits:
-        """Returns the split programs of one owner, kept in the same room as those of others."""
+        """Returns the split programs of one owner; they share the memory with those of others."""
         view = copy.copy(self)
         view._owner = owner
         return view
@@ -217,8 +217,8 @@ async def run_apart(
 
 
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
-    """Returns False if a tests' program reached its end, and neither called the solution nor ran a
-    test."""
+    """Returns False if a tests' program reached its end without a call of the solution and without
+    a test."""
     tests = refusal.tests_program
     if tests is None or parts.nonces.ending.encode() not in tests.stdout.data:
         return True

@@ -215,7 +215,7 @@ class _Reader:
         return None
 
     def _after(self, form: Form, head: re.Match[str], end: int) -> int | None:
-        """Returns where the assertion ends, if the text that must follow it does."""
+        """Returns the end of the assertion, if it is followed by the text that must follow it."""
         name = head[1] if form.kind == "list" else ""
         following = re.compile(form.after.replace(r"\1", re.escape(name))).match(self._text, end)
         if following is None:

@@ -30,8 +30,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9 _.,:;!?()\[\]<>/+*=|-]*")
 _QUOTES = "\"'`"
 _FRONTS = "abcdefgh"
 _LETTERS = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
-# A number below differs in its last three bits from seven others, so that no type has a limit in
-# between; one of more digits in the second and third, which no rounding hides.
+# A number below this differs from seven others in its last three bits, so that no type has a limit
+# between them. A longer number differs in its second and third digit, which no rounding hides.
 _BLOCK = 8
 _LARGE_DIGITS = 4
 # The largest numbers that a type can hold, or can hold exactly.
@@ -46,12 +46,13 @@ def others(value: Literal, count: int, language: Assertions, lot: str) -> list[s
         value: the value that the program expects.
         count: the number of values wanted.
         language: the language of the program.
-        lot: a fresh secret for the whole program.
+        lot: a secret for the whole program, new for each verdict.
     """
     leaves = list(value.leaves)
     _draw(lot, _masked(value)).shuffle(leaves)
     classes = [(leaf, _members(value, leaf, language, lot)) for leaf in leaves]
-    # The first large enough class, or else the largest; every member of it leads to the same class.
+    # The first class that is large enough, or else the largest. For each of its members, this is
+    # the same class.
     classes.sort(key=lambda one: -min(len(one[1]), count + 1))
     found = (
         _others_that_matter(value, leaf, _group(value, leaf, members, count + 1, lot))

@@ -243,9 +243,9 @@ def _absent_result(name: str, known: TestFiles, *, ended: bool) -> TestResult:
 def _in_order(named: Sequence[tuple[str, TestResult]], known: TestFiles) -> list[TestResult]:
     """Orders results like the tests in the text.
 
-    A result without a test in the text stays behind the result before it. A passed result does not
-    count if the text has no test of its name, or if the name already has as many results as tests:
-    a solution could report any number of passes in any order.
+    A result without a test in the text keeps its place after the result before it. A passed result
+    does not count if the text has no test of its name, or if the name already has as many results
+    as tests: a solution could report any number of passes in any order.
     """
     order = {name: place for place, name in enumerate(known.counts)}
     left, place, placed = Counter(known.counts), -1, []

@@ -19,7 +19,7 @@ FORGED_WORD, TWIN_PASSED, EARLY_EXIT = "forged_word", "twin_passed", "early_exit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramReport:
-    """What a program's output says of its tests.
+    """The results of a program's tests, read from its output.
 
     Args:
         tests: results, in the order of the text; those of tests that did not run are NOT_RUN.
@@ -102,7 +102,7 @@ class Groups:
     """Groups the words of each site's observations in the order in which they come.
 
     Attributes:
-        found: the groups of each site; a group says of each observation whether it held.
+        found: the groups of each site; a group has the result of each observation: whether it held.
         forged: the number of words that belong to no group.
     """
 

@@ -41,7 +41,7 @@ class Helper:
 
     Args:
         name: its name.
-        place: where the name is in its head.
+        place: position of the name in the function's head.
         head: the text between its name and its body.
         body: where its body is.
     """

@@ -229,7 +229,7 @@ def _compared(actual: str, expected: Literal, condition: str) -> ParsedAssertion
 
 
 def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> ParsedAssertion | None:
-    """Parses `compare(actual, expected)`, where the function is known to compare."""
+    """Parses `compare(actual, expected)`, if the language's file lists `compare` as a comparer."""
     opening = next((i for i, token in enumerate(tokens) if token.kind is Kind.OPEN), None)
     if opening is None or not in_brackets(tokens[opening:]):
         return None

@@ -54,7 +54,7 @@ class Site:
         line: its line in the tests, from 1.
         optional: whether a right solution may not reach it.
         idle: whether no solution reaches it, by the tests' text.
-        observations: in the order in which it writes them; the first that `holds` is the
+        observations: in the order in which the program writes them; the first that `holds` is the
             assertion itself.
     """
 
@@ -66,7 +66,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A test program that reports what its assertions find."""
+    """A test program that reports the results of its assertions."""
 
     text: str
     sites: tuple[Site, ...]
@@ -88,7 +88,7 @@ def rewrite(
         tests: the program.
         assertions: the assertions that were found in it.
         language: the language of the program.
-        secret: a fresh identifier, from which names are made.
+        secret: an identifier, new for each verdict, from which names are made.
         tag: the fresh tag with which every word begins.
         random: the source of the words and of the order.
         perturbed: whether assertions get twins; False if no solution can read or answer them.
@@ -135,7 +135,7 @@ class _Writer:
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
-        """Returns the code that replaces an assertion, and what that code reports."""
+        """Returns the code that replaces an assertion, and the reports that this code makes."""
         pieces, sites = [], []
         for parsed in assertion.parsed:
             code, observations = self._observe(parsed, assertion.in_expression)

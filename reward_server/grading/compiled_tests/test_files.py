@@ -30,7 +30,7 @@ class Test:
     """A test in a file.
 
     Args:
-        name: its name in the text; "" if the text does not say it.
+        name: its name in the text; "" if the text does not contain it.
         path: the path of the file.
         start: where it begins in the text.
         end: where its body ends.

@@ -40,7 +40,7 @@ class Extracted:
 
     Args:
         source: the program; "" if no code was found.
-        prompt: the prompt's code, which can run by itself; "" for prose.
+        prompt: the prompt's code, which can run without the answer; "" for prose.
         has_code_block: whether the completion has its code in a fenced block.
         found: False if only fenced code counts and there is none.
     """
@@ -128,7 +128,8 @@ class _Task:
         )
 
     def is_stub(self, code: str) -> bool:
-        """Returns True if code has no body for what the tests call or the prompt asks for."""
+        """Returns True if code has no body for the function that tests call or the prompt
+        requests."""
         return self.is_python and python_text.is_stub(code, self._asked)
 
     @property

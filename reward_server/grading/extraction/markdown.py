@@ -112,8 +112,8 @@ def unquoted(text: str) -> str:
 def fenced_blocks(text: str) -> list[Block]:
     """Returns the fenced blocks in order, also those inside a block of Markdown.
 
-    A block ends at its closing fence, even if text follows on that line; at the fence of another
-    block with a language, since it was never closed; or at the end of the text.
+    A block ends at its closing fence, even if text follows on that line. If it was not closed, it
+    ends at the fence of another block with a language, or at the end of the text.
     """
     blocks: list[Block] = []
     for block in _outer_blocks(text):

@@ -46,8 +46,8 @@ _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t][^\n]*\n?", re.MULT
 class Chunk:
     """A statement of the top level, with the text up to the next one.
 
-    `binds` are the names that it binds. `movable` says whether it can be put elsewhere, as imports,
-    definitions and constants can, which only bind names.
+    `binds` are the names that it binds. `movable` is True if it can be put elsewhere, because it
+    only binds names: imports, definitions and constants.
     """
 
     text: str

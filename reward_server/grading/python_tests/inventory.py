@@ -47,8 +47,8 @@ _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match)
 class Inventory:
     """The tests that files certainly hold, by their text.
 
-    A list of tests from the solution's process is not believed if it lacks tests or rows of the
-    text, and tests in it that the text does not have do not count.
+    A list of tests from the solution's process is not accepted if it lacks tests or rows of the
+    text. If it has tests that the text does not have, these do not count.
 
     Args:
         trees: test files in Python, parsed, by path.

@@ -60,7 +60,7 @@ def has_repetition(node: ast.AST) -> bool:
 
 
 def shape_of(value: object) -> object:
-    """Returns the lengths of nested lists, in which equal arrays agree."""
+    """Returns the lengths of nested lists; they are the same for equal arrays."""
     if isinstance(value, (list, tuple)):
         return [shape_of(one) for one in value]
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ def rows_of_marks(marks: Sequence[ast.expr], tree: ast.Module) -> int | None:
 
 
 def table_of(node: ast.expr, tree: ast.Module, *, most_uses: int = 1000) -> ast.expr:
-    """Returns the table that a name stands for, if the module binds it once and never changes it.
+    """Returns the table to which a name refers, if the module binds it once and never changes it.
 
     Args:
         node: any expression; one that is no such name is returned as it is.

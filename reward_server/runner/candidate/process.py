@@ -25,7 +25,7 @@ from .program import run as run_program
 
 # `signal.signal` itself would look up each number and handler in enums.
 _handle = importlib.import_module("_signal").signal
-# Added to the recursion limit for the test framework, if tests run beside the solution.
+# Added to the recursion limit for the test framework, if tests run in the solution's process.
 _SHARED_FRAMES = 60
 # Frames between `_serve` and the solution's module, and between `_serve` and its functions.
 _TO_MODULE, _TO_FUNCTION = 1, 4

@@ -211,6 +211,6 @@ _CLASSES: Mapping[str, type[Remote]] = {
 
 
 def make(asker: Asker, number: int, kind: str, name: str) -> Remote:
-    """Makes the counterpart of an object that was handed over as `kind`."""
+    """Makes the counterpart of an object that the tests passed as `kind`."""
     made = _CLASSES.get(kind, RemoteObject)
     return made(asker, number, name)

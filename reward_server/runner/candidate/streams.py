@@ -68,7 +68,7 @@ def _flush(stream: TextIO | None) -> bool:
 
 
 class _Kept(io.FileIO):
-    """A descriptor that also keeps a copy of what is written to it."""
+    """A descriptor that also keeps a copy of the text that is written to it."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "w", closefd=False)

@@ -19,7 +19,7 @@ _LONGEST = 1 << 14  # in characters; longer texts are rare and are not cached
 
 
 def remembered(function: Callable[P, T]) -> Callable[P, T]:
-    """Caches what a function of strings returns for the latest texts that are not too long."""
+    """Caches the results of a function of strings for the latest texts that are not too long."""
     cached = cast("Callable[P, T]", functools.lru_cache(maxsize=_TEXTS)(function))
 
     @functools.wraps(function)

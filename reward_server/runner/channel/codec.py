@@ -154,8 +154,8 @@ class Foreign:
 def is_asked_for(name: str) -> bool:
     """Returns True if an attribute with this name is requested from the other side.
 
-    Other special names have a meaning to the interpreter or to native libraries
-    (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which use an address, a size or a
+    Other special names have a meaning for the interpreter or for native libraries
+    (`__array_interface__`, `__mro_entries__`, `_as_parameter_`). These use an address, a size or a
     base class without checking it.
     """
     is_special = name[:1] == "_" == name[-1:] and bool(name.strip("_"))

@@ -18,7 +18,7 @@ _ROWS = (list, tuple, set, frozenset)
 
 
 def is_data(value: Any) -> bool:
-    """Returns True for data of whose form other data can be made."""
+    """Returns True for data for which other data of the same form can be made."""
     kind = type(value)
     if kind in _ROWS:
         return all(map(is_data, value))

@@ -103,13 +103,13 @@ class Encoder:
         limit_bytes: greatest size of an encoded message.
         types: the types that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that holds it.
-        tells_casts: whether a value that loses its class is marked; it is if data is extended, and
-            if the data only wraps what crosses.
+        tells_casts: whether a value that loses its class is marked. This is so if data is extended,
+            and if the data only wraps the value that crosses.
         containers: those with numbers; if given, every mutable value gets one.
 
     Attributes:
         mentions: whether a number stands for a container.
-        overloads_cast_down: how many values lost a comparison of their own.
+        overloads_cast_down: how many values lost the comparison that their class defines.
         met_class: whether a class was among the values.
         listed, waiting, is_listing: the numbers of the shared objects that a message mentions, the
             objects whose rows are to be made, and whether they are being made; see

@@ -17,7 +17,7 @@ def message_of(
     place_of: Callable[[BaseException], str],
     unnamed: tuple[type[BaseException], ...] = (AssertionError,),
 ) -> str:
-    """Returns a message about what a test raised, and where.
+    """Returns a message about the exception of a test, and its place.
 
     Args:
         error: the exception that it raised, if any.

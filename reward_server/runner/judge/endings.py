@@ -37,7 +37,7 @@ class NotLoaded(BaseException):  # as above
 def message_of(
     error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
 ) -> str:
-    """Returns a message about what a test raised, and where; see `outcomes`."""
+    """Returns a message about the exception of a test, and its place; see `outcomes`."""
     return outcomes.message_of(error, note, place_of, (AssertionError, SessionEnded))
 
 

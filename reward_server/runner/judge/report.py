@@ -39,7 +39,7 @@ class Report:
 
     Args:
         descriptor: descriptor of the file.
-        announce: tells the zygote that the judge is about to hear the candidate.
+        announce: sends the zygote the note that the judge is about to hear the candidate.
     """
 
     descriptor: int

@@ -159,7 +159,7 @@ def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
 
 
 def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
-    """Returns True if an operation other than a call hands over something that the solution may
+    """Returns True if an operation other than a call passes something that the solution may
     keep."""
     if operation in _PLAIN_OPERATIONS:
         return False
@@ -170,7 +170,7 @@ def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
 
 
 def _handed_over(operands: tuple[object, ...]) -> list[object]:
-    """Returns what a request hands over, including each argument of a call."""
+    """Returns the objects that a request passes, including each argument of a call."""
     handed = list(operands[1:])
     for value in operands[1:3]:
         parts = value.values() if type(value) is dict else value
@@ -203,12 +203,12 @@ class Session:
     Attributes:
         own: what the tests themselves define.
         doubts_empty: whether an empty answer may pass the tests because they then compare nothing.
-        keeps_apart: see `arguments.are_apart`; takes the frame in which the call is made and the
-            identities of the values that it hands over.
+        keeps_apart: see `arguments.are_apart`; takes the frame in which the call is made, and the
+            identities of the values that it passes.
         classes: the prompt's classes whose objects cross as records, by name.
         calls_indirectly: see `literals.may_call_indirectly`.
-        brings_changes: whether all changes are brought back, to confirm a pass in which some were
-            not.
+        brings_changes: whether the tests see all changes, to confirm a pass in which some were
+            withheld.
         crossed: whether anything but plain data crossed: an object or function of either side, a
             class, or an operation other than a call of one of the solution's names.
     """
@@ -510,7 +510,7 @@ class Session:
         """Protects objects of the tests from changes, if a test derives expected values from them.
 
         Args:
-            values: what a call of the solution hands over.
+            values: the values that a call of the solution passes.
             frame: the frame that makes the call.
         """
         objects = self._membrane.objects_in(values)
@@ -518,7 +518,7 @@ class Session:
             self._membrane.protect(objects)
 
     def _guard(self, value: object) -> None:
-        """Protects one object that a request hands over, see `protect`."""
+        """Protects one object that a request passes; see `protect`."""
         if not self._membrane.may_change(value):
             return
         if self._is_apart is None:
@@ -527,7 +527,7 @@ class Session:
             self._membrane.protect([value])
 
     def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if neither the frame nor its callers combine things with answers.
+        """Returns True if neither the frame nor its callers combine arguments with answers.
 
         Args:
             frame: the frame that hands the things over.

@@ -109,7 +109,7 @@ class Visibility:
     def _seen(
         self, frame: FrameType, arguments: Sequence[object], lent: Sequence[object]
     ) -> set[int]:
-        """Returns the identities of containers whose changes cannot decide about answers."""
+        """Returns the identities of containers whose changes cannot change the expected answers."""
         things = frozenset(changes.reachable((*arguments, *lent)))
         is_apart = changes.are_wanted(frame) and self._rules.are_apart(frame, things)
         wanted = changes.reachable(arguments) if is_apart else set[int]()

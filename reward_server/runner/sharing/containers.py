@@ -226,7 +226,7 @@ class Containers:
         return self.entries[number].is_own
 
     def own(self) -> Iterator[tuple[int, object]]:
-        """Returns the containers that this side handed over."""
+        """Returns the containers that this side passed to the other."""
         return ((n, entry.value) for n, entry in self.entries.items() if entry.is_own)
 
     @property

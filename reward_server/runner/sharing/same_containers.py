@@ -90,7 +90,7 @@ def _shows(value: object, held: set[int]) -> bool:
 
 
 def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
-    """Refuses values that stand for more than may cross.
+    """Refuses values whose full content is larger than may cross.
 
     Args:
         values: the values.

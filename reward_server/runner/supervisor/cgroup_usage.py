@@ -218,9 +218,9 @@ class SandboxKernelUsage(CgroupUsage):
     def memory_bytes(self) -> int:
         """Returns the memory in use, including the kernel's.
 
-        gVisor stores there what programs make it remember, such as file names, whose number it does
-        not limit. Its cgroups count memory, too, but take seconds to answer while several processes
-        allocate.
+        In this memory gVisor also stores data about programs, such as file names, and does not
+        limit their number. Its cgroups count memory, too, but take seconds to answer while several
+        processes allocate.
         """
         return kernel.memory_in_use_bytes() + _heap_bytes(self._read("sentry"))
 

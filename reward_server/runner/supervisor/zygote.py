@@ -300,7 +300,7 @@ def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:
 
 
 def say_hello(description: Mapping[str, object]) -> None:
-    """Tells the server that the zygote is warm, and describes the runner."""
+    """Reports to the server that the zygote is ready, and describes the runner."""
     document = wire.pack(description, {})
     hello = Finish(kind=Kind.HELLO, report_bytes=len(document))
     write_all(CONTROL_OUT, wire.FINISH.pack(*hello) + document)

@@ -33,7 +33,7 @@ _SET_BASES = vars(type)["__bases__"].__set__
 class SolutionClass(type):
     """The metaclass of the judge's exception classes for the solution's classes.
 
-    Tests that look at the bases of such a class do not see that it stands for another one.
+    Tests that look at the bases of such a class do not notice that it replaces another one.
     """
 
     @property

@@ -114,9 +114,9 @@ def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
 def limit_candidate(start: Start) -> None:
     """Applies the limits that the kernel keeps for each process.
 
-    The limits of CPU time and processes are above those of the whole process tree and only back
-    them up: the zygote and the cgroup keep the latter and, unlike these, report when they are hit;
-    see `CgroupUsage.user_processes`.
+    The limits of CPU time and processes are above those of the whole process tree, and are only a
+    second protection. The zygote and the cgroup enforce the limits of the tree, and report when
+    they are reached; see `CgroupUsage.user_processes`.
     """
     cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
     _set_limits(
@@ -172,7 +172,7 @@ class Seal:
 
 
 def raise_loopback() -> None:
-    """Moves this process into a network namespace of its own, with a loopback interface."""
+    """Moves this process into a new network namespace, with a loopback interface."""
     kernel.unshare(kernel.CLONE_NEWNET)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))

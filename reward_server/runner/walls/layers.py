@@ -35,7 +35,7 @@ class Walls:
         confine.close_all_but({*kept, *self._rulesets})
 
     def enter(self, privileges: Privileges, disk_bytes: int) -> None:
-        """Moves this process to a file tree, folders and a session of its own."""
+        """Moves this process to its own file tree, folders and session."""
         privileges.enter()
         privileges.cover(self.covered)
         privileges.mount_box(disk_bytes)

@@ -158,7 +158,7 @@ class _SignalWatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxKernel:
-    """Root of a container that has a kernel of its own.
+    """Root of a container that has a separate kernel.
 
     Args:
         user: number of the user and group that a process becomes.

@@ -85,8 +85,7 @@ def _by_halves(leaves: Sequence[tuple[int, list[bytes]]]) -> list[bytes]:
     """Returns rows that find a number's leaf by binary search.
 
     Args:
-        leaves: the lowest number of each leaf, in rising order, and its rows, the last of which
-            returns.
+        leaves: the lowest number of each leaf, in rising order, and its rows; the last row returns.
     """
     if len(leaves) == 1:
         return leaves[0][1]

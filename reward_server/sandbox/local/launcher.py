@@ -111,7 +111,7 @@ def _stage_parent(folder: str, place: str) -> str | None:
     """Makes an overlay of a folder, and returns its path.
 
     The kernel refuses it to a user if another user mounted something in that folder, as container
-    engines do in /etc, because the user must not see what the mount covers. The result is None
+    engines do in /etc, because the user must not see the files under the mount. The result is None
     then.
     """
     os.mkdir(place)

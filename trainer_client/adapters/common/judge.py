@@ -97,10 +97,10 @@ class Judge:
         return _merged(prepared, self._connected().blocking.score(_requests(prepared)))
 
     def template(self, label: object) -> pb.ScoreRequest:
-        """Returns the request without a completion that a label stands for.
+        """Returns the request without a completion to which a label refers.
 
         Raises:
-            TaskError: the label stands for nothing that can be judged.
+            TaskError: the label refers to nothing that can be judged.
         """
         if isinstance(label, str | int) and str(label) in self._templates:
             return self._templates[str(label)]

@@ -1,7 +1,8 @@
 """Makes trainable checkpoints from GGUF files, and from adapters without their model.
 
-transformers reads a GGUF file into a model that it marks as quantized, and that it refuses to train
-and to save. The weights are plain by then: a fresh model with copies of them can do both.
+transformers reads a GGUF file into a model that it marks as quantized, and refuses to train or save
+this model. But its weights are not quantized any more. So a new model with copies of these weights
+can be trained and saved.
 
 TRL does not accept an adapter as a model. An adapter that is merged into its base model is one.
 """

@@ -94,7 +94,7 @@ def _sample(
 def tallies(samples: Iterable[Sample]) -> dict[str, TaskTally]:
     """Counts samples by task.
 
-    Samples without a verdict are counted apart, and so are those of broken tasks.
+    Samples without a verdict are counted separately, and so are those of broken tasks.
     """
     by_task: dict[str, Counter[str]] = {}
     for sample in samples:

@@ -148,8 +148,8 @@ def _others(
 ) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
     """Yields the other placement of function tests whose request leaves it open.
 
-    A solution that fails in isolation may pass in the process of its tests only by its own claim,
-    which only a request that accepts it takes.
+    If a solution fails in isolation and passes in the process of its tests, it may have written the
+    verdict itself. So this placement is only tried if the request accepts SHARED.
     """
     for key, score in failing.items():
         request = requests[key]

@@ -28,8 +28,8 @@ from reward_server.grading.compiled_tests.split.text.words import (
 )
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
-# What tests say that look at more than values: where output goes, who calls, errors by identity
-# that are no prompt's.
+# Words of tests that look at more than values: where output goes, who calls, and the identity of
+# errors that the prompt does not define.
 _UNSEEN = re.compile(
     r"\bos\s*\.\s*Std(?:out|err)\s*=|\bruntime\s*\.\s*(?:Caller|Stack|NumGoroutine)"
     r"|\bAllocsPerRun\b|\berrors\s*\.\s*As\b"

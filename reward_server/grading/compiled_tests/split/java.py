@@ -273,7 +273,7 @@ class JavaSplit:
         return Source(text=f"{head}\n{self._body}\n{closing}\n", library=_library())
 
     def serving(self, solution: str) -> Source:
-        """A loop, and the solution in a file of its own."""
+        """A loop that answers calls, and the solution in a separate file."""
         missing = min(unclosed(solution, self.task.language), self._left_open)
         text = f"{_visible_to_package(solution, self.task)}\n{'}' * missing}\n"
         own = {f"{self.owner}.java": text.encode("utf-8", "surrogatepass")}

@@ -268,7 +268,7 @@ _PREFIXES = frozenset(("async", "export", "default", "declare", "abstract"))
 
 
 def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
-    """Reads a prompt. Returns None if tests with this prompt cannot be taken apart."""
+    """Reads a prompt. Returns None if tests with this prompt cannot be split."""
     if not text.strip():
         return _Prompt()
     if _PROXY.search(text):
@@ -411,7 +411,7 @@ class _TestsReader:
         self._parameters_of = self._parameters_by_name()
 
     def is_data_only(self) -> bool:
-        """Returns True if the tests can be taken apart."""
+        """Returns True if the tests can be split."""
         if is_unseen_javascript(self._code) or is_asked_javascript(self._code):
             return False
         if self._looks_into_helpers():

@@ -155,7 +155,7 @@ class Aliases:
         return at
 
     def _called_back(self, arrow: int) -> Iterator[Gift]:
-        """Yields what the parameters of an arrow function may be.
+        """Yields the values that the parameters of an arrow function may have.
 
         They may be parts of an object if one of its methods gets the function, or arguments if the
         function has a name.
@@ -169,7 +169,7 @@ class Aliases:
             yield from self._passed(self._text(first - 2), names, first)
 
     def _handed(self, index: int) -> Iterator[Gift]:
-        """Yields what the parameters of a `function` may be, as for an arrow function."""
+        """Yields the values that the parameters of a `function` may have; see the method above."""
         is_named = self._tokens[index + 1].kind is Kind.WORD if self._text(index + 1) else False
         bracket = index + 1 + is_named
         names = self._pattern(range(bracket, self._partners.get(bracket, bracket)))

@@ -43,7 +43,7 @@ def expects_constants(
     *,
     or_arguments: bool = False,
 ) -> bool:
-    """Returns True if no change of an argument decides what tests expect of answers.
+    """Returns True if no change of an argument can change the answers that tests expect.
 
     Args:
         tree: the tests' text.

@@ -47,7 +47,8 @@ class Copies(Protocol):
 
     @property
     def untold(self) -> frozenset[Place]:
-        """The places to make wrong so that no question reveals to the solution what is sought."""
+        """The places to make wrong so that no question reveals the expected answer to the
+        solution."""
 
     @property
     def telling(self) -> frozenset[Place]:
@@ -62,7 +63,7 @@ class Copies(Protocol):
         """Returns the tests with some places made wrong."""
 
     def compare(self, results: Sequence[TestResult], wrong: Collection[Place]) -> Deviation:
-        """Compares the results of such tests with those that must follow."""
+        """Compares the results of such tests with the results that they must have."""
 
 
 class FunctionCopies:

@@ -27,7 +27,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
-    """How the outcomes of a perturbed copy differ from those that follow from the true ones.
+    """How the outcomes of a perturbed copy differ from the outcomes that it should have.
 
     Args:
         passed: assertions that held although their expected value was replaced.

@@ -49,9 +49,9 @@ class Pair:
     Args:
         answer: the operand in which the solution has a part.
         other: the other operand.
-        kind: when they are broadcast: always, if one of them is an array, or if in addition the
-            other one has elements, since an honest empty array may be compared with a number; or
-            that elements are drawn from both.
+        kind: when the operands are broadcast: always, or if one of them is an array, or if in
+            addition the other one has elements, since an honest empty array may be compared with a
+            number. Another kind means that elements are drawn from both.
     """
 
     answer: ast.expr

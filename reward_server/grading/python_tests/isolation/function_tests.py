@@ -175,7 +175,7 @@ def _digest(text: str) -> bytes:
 
 @functools.lru_cache(maxsize=_CACHE_SIZE)
 def _found_in(digest: bytes) -> list[bool]:
-    """Returns the list of what was found in a text with this digest; it is empty at first."""
+    """Returns the list of results for a text with this digest; it is empty at first."""
     return []
 
 
@@ -341,7 +341,8 @@ def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
 
 
 def _globals(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Returns a `global` statement for what an assert's text assigns, so that the next see it."""
+    """Returns a `global` statement for names that an assert assigns, so that later ones see
+    them."""
     bound = {
         node.id
         for one in body

@@ -189,7 +189,7 @@ def _root(node: ast.expr) -> Iterator[str]:
 
 
 class Hearsay:
-    """The names in test files that may stand for something of the solution.
+    """The names in test files that may refer to something of the solution.
 
     Args:
         files: the files in Python.

@@ -175,7 +175,7 @@ class Kinds:
 
 
 def bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yields what a part of code binds, each with what it means then."""
+    """Yields the names that a part of code binds, each with its meaning afterwards."""
     match node:
         case ast.Assign(targets=targets, value=value):
             yield from ((target, value) for target in targets)
@@ -192,7 +192,7 @@ def bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _unnamed(node: ast.expr) -> ast.expr:
-    """Returns the class whose name an expression is, or else the expression."""
+    """Returns the class, if an expression is the name of a class; otherwise the expression."""
     if isinstance(node, ast.Attribute) and node.attr in _NAMES:
         return node.value
     return node

@@ -171,7 +171,7 @@ class File:
         return root in self.bound or root in self._own_modules
 
     def is_own_target(self, target: str) -> bool:
-        """Returns True if a dotted target of a patch lies in the tests' own files."""
+        """Returns True if a dotted target of a patch is in the tests' own files."""
         return target.partition(".")[0] in self._own_modules and not self.names_solution(target)
 
     def is_named_by(self, text: str) -> bool:

@@ -47,7 +47,7 @@ class Row(NamedTuple):
     Args:
         part: of code, in which they count.
         names: the names.
-        reason: what is said to people, with braces for the name.
+        reason: the text for people, with braces for the name.
         why: what would go wrong in a separate judge.
         when: what else has to hold.
         proxies_can: whether the judge of function tests answers rightly all the same, so that the
@@ -218,7 +218,7 @@ AROUND = (
 PROXIES_CAN = frozenset(
     row.reason.format(name) for row in (*USING, *AROUND) if row.proxies_can for name in row.names
 )
-# Names that a text can use without an import of its own.
+# Names that a text can use without importing them.
 NAMES = frozenset(name for row in (*USING, *AROUND) for name in row.names if "." not in name)
 
 

@@ -121,8 +121,8 @@ def reasons(parts: Iterable[tuple[ast.AST, Origins]]) -> Iterator[str]:
     """Yields the reasons in code that uses its own process.
 
     Args:
-        parts: the nodes of the code, outer ones first, with the objects that the imported names
-            of their file may stand for.
+        parts: the nodes of the code, outer ones first, with the objects to which the imported names
+            of their file may refer.
     """
     looked_at = set[int]()
     streams = set[tuple[str, bool]]()

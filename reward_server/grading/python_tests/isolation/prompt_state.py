@@ -90,7 +90,8 @@ def parse(prompt: str) -> ast.Module | None:
 def of_ends(prompt: str) -> tuple[str, ...]:
     """Returns why tests have to live with a solution that does something as an object is dropped.
 
-    What the tests drop stays alive in the solution's process, where the judge may ask for it.
+    An object that the tests no longer hold stays alive in the solution's process, where the judge
+    may ask for it.
     """
     return ("the prompt speaks of the end of an object",) if _ENDS.search(prompt) else ()
 

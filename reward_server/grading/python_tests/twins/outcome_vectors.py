@@ -32,7 +32,7 @@ _MOST_TWINS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discrepancy:
-    """How the outcomes of a twin differ from those that follow from the true tests.
+    """How the outcomes of a twin differ from those that the outcomes of the true tests imply.
 
     Args:
         passed: assertions that held although they were made wrong.

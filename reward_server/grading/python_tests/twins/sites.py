@@ -58,7 +58,7 @@ _SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 @dataclass(frozen=True, slots=True, order=True)
 class Unit:
-    """An assertion, with the values with which it is tried, that can be made to fail by itself.
+    """An assertion, with the values that it tests, which can be made to fail without the others.
 
     Args:
         test: the name of the test, without parameters.
@@ -120,10 +120,10 @@ class Place:
     Attributes:
         unit: the unit that fails.
         node: a node of the file's tree.
-        kind: "value", "object" (a value that an object of the solution's class is compared with,
-            whose own equality may be coarser), "far" (a value with a tolerance), "type", "class"
-            (of exceptions), "turn" (the opposite) or "other" (a value that is made another when it
-            is run).
+        kind: "value", "object" (a value that is compared with an object of the solution's class,
+            which may have a coarser equality), "far" (a value with a tolerance), "type", "class"
+            (of exceptions), "turn" (the opposite) or "other" (a value that is replaced at run
+            time).
         weight: how many changes are needed to show that every part of it is compared.
         bare: for a class, the body without the expectation, if that can be tried, too.
     """

@@ -219,7 +219,7 @@ class Twins:
     def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
         """Returns values that may replace one, from other places or else from the prompt.
 
-        It returns none for an object, whose own equality may consider them equal, as with `1.0`
+        It returns none for an object, since its class may consider the values equal, such as `1.0`
         and `1.0.0`.
         """
         if place.kind == "object":

@@ -30,7 +30,7 @@ class Callbacks:
         self._numbers: dict[object, int] = {}
 
     def refer(self, value: object) -> list[object]:
-        """Returns the reference of an object: its number, the way it is handed over, and its name.
+        """Returns the reference of an object: its number, the way of passing it, and its name.
 
         Raises:
             NotDataError: it must not be handed over.
@@ -84,8 +84,8 @@ class Callbacks:
 
 
 def _key_of(value: object) -> object:
-    """Returns an object's key: its identity, or for a bound method, which Python makes anew at each
-    access, the method itself, which compares by object and function."""
+    """Returns an object's key. It is the identity, except for a bound method: Python makes a new
+    one at each access, so the key is the method itself, which compares by object and function."""
     return value if isinstance(value, BOUND) else id(value)
 
 

@@ -69,7 +69,7 @@ _FUNCTIONS: Mapping[str, frozenset[str]] = {
     "types": _words("SimpleNamespace"),
     "unicodedata": _words("category combining name normalize"),
 }
-# Classes of libraries whose objects may be handed over, and whose public attributes may be read.
+# Classes of libraries whose objects may be passed, and whose public attributes may be read.
 _CLASSES: Mapping[str, frozenset[str]] = {
     "_io": _words("BytesIO StringIO"),
     "_queue": _words("SimpleQueue"),
@@ -218,7 +218,7 @@ class Membrane:
         return id(owner) in self._protected and self._withholds()
 
     def kind_of(self, value: object) -> str:
-        """Returns the way in which an object is handed over.
+        """Returns the way in which an object is passed.
 
         Raises:
             NotDataError: it must not be handed over.
@@ -240,7 +240,7 @@ class Membrane:
         raise NotDataError(f"{name} cannot be handed to the solution")
 
     def perform(self, operation: str, owner: object, operands: list[object]) -> object:
-        """Performs an operation on an object that was handed over.
+        """Performs an operation on an object that was passed.
 
         Raises:
             ProtocolViolation: the candidate's shim would not request it.
@@ -343,7 +343,7 @@ class Membrane:
     # --------------------------------------------------------------------------- classes
 
     def _is_open(self, kind: type) -> bool:
-        """Returns True if objects of a class may be handed over."""
+        """Returns True if objects of a class may be passed."""
         if issubclass(kind, (type, *_NEVER)):
             return False
         return self._own.has_class(kind) or _is_listed(_CLASSES, kind)

@@ -202,7 +202,7 @@ def _observes(
     things: frozenset[int],
     nested: bool,
 ) -> bool:
-    """Returns True if a test looks at objects that it made itself and handed over by one name."""
+    """Returns True if a test looks at objects that it made itself and passed by one name."""
     code = frame.f_code
     text = texts.get(os.path.relpath(code.co_filename))
     given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # these may be fixtures

@@ -112,7 +112,7 @@ def _steps(tree: ast.Module, defined: frozenset[str]) -> Iterator[tuple[str, str
 
 
 def _reached(roots: Iterable[str], steps: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Returns the names, and those to which steps lead."""
+    """Returns the names, and all names that the steps reach from them."""
     found, size = set(roots), -1
     while len(found) > size:
         size = len(found)

@@ -53,7 +53,7 @@ def are_apart(
         position: position of the call in it, or of another expression that hands something over.
         heard: names that hold something of the solution.
         others: further texts that run with the same names.
-        aliases: further names that hold what is handed over, see `aliases`.
+        aliases: further names of the objects that are passed; see `aliases`.
     """
     try:
         tree, further = _parsed(source), [*map(_parsed, others)]
@@ -169,7 +169,7 @@ class _Meeting:
                 yield f"self.{rest}"
 
     def _things(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names in an expression that is handed over, except functions that make it.
+        """Yields the names in an expression that is passed, except functions that make its value.
 
         `aliases` finds what these objects themselves hold.
         """
@@ -300,8 +300,8 @@ class _Meeting:
         }
 
     def _put_by_functions(self, text: ast.AST) -> Iterator[_Put]:
-        """Yields what calls of the tests' functions put into their arguments or into other
-        objects."""
+        """Yields the values that calls of the tests' functions put into their arguments or into
+        other objects."""
         for call in ast.walk(text):
             if isinstance(call, ast.Call):
                 for function, given in self._given_by(call):
@@ -480,7 +480,7 @@ class _Meeting:
         return self._given - {name for loop in inside for name in _bound_in(loop)}
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names in an expression, except those that are handed to the solution.
+        """Yields the names in an expression, except those that are passed to the solution.
 
         A method that compares may also be one of an answer, or of a list of answers.
         """
@@ -557,7 +557,7 @@ def _meet(chains: Iterable[str], names: set[str]) -> bool:
 
 
 def _handed_over(path: Sequence[ast.AST]) -> Sequence[ast.AST]:
-    """Returns the expressions that a call, an assignment or an operator hands over."""
+    """Returns the expressions that a call, an assignment or an operator passes."""
     node = path[-1]
     if isinstance(node, ast.Call):
         return [*node.args, *(keyword.value for keyword in node.keywords)]

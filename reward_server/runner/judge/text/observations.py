@@ -249,7 +249,7 @@ class _Uses:
         )
 
     def _is_harmless(self, use: _Use) -> bool:
-        """Returns True if a use cannot influence what a later assertion expects."""
+        """Returns True if a use cannot influence the values that a later assertion expects."""
         statement = use.statement
         if isinstance(statement, ast.Assert) and use.is_in(statement.msg):
             return True

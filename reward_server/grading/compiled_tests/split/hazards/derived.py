@@ -18,7 +18,7 @@ from reward_server.grading.compiled_tests.split.text.words import without_quotes
 _CHAIN = re.compile(r"\s*\.\s*(\w+)\b(?!\s*\()")
 _BEFORE = re.compile(r"(==|!=|->|[-+*/%&|^<>?:=(,;{}!.]|\breturn|\bnew|\w+|\W)\s*$")
 _BEHIND = re.compile(r"\s*(==|!=|instanceof\b|\W|\w+)")
-# A variable's declaration, and what stands between a method's parameters and its body.
+# A variable's declaration, and the text between a method's parameters and its body.
 _OTHERS = re.compile(
     r"(?<![\w.])(?!return\b|throw\b|new\b|else\b)(?P<type>[A-Za-z_][\w.]*)(?:<[^;(){}]*>)?(?:\s*\[\s*\])*"
     r"\s+(?P<name>\w+)(?=\s*[;=,):])"
@@ -30,13 +30,14 @@ _PARAMETERS = r"\b(?P<name>\w+)\s*\((?P<parameters>[^(){};]*)\)\s*(?:throws[\w\s
 
 
 def asks_objects(tests: str, classes: Mapping[str, str], method: str, heads: str) -> bool:
-    """Returns True if tests ask objects for what a derived class may override.
+    """Returns True if tests use members of objects that a derived class may override.
 
     Args:
         tests: the tests.
         classes: text of the classes that may be derived, by name.
         method: name of the solution's.
-        heads: text of its head, and of what declares the fields that lead to these classes.
+        heads: text of its head, and of the declarations of fields that hold objects of these
+            classes.
     """
     if not classes:
         return False
@@ -45,13 +46,13 @@ def asks_objects(tests: str, classes: Mapping[str, str], method: str, heads: str
 
 
 class _Reader:
-    """Knows which expressions of tests are objects of some classes.
+    """Finds the expressions of tests that are objects of some classes.
 
     Args:
         code: of the tests, without texts and comments.
         classes: text of the classes, by name.
         method: name of the solution's, which may return such an object.
-        heads: text of what declares where such objects are.
+        heads: text of the declarations of variables that hold such objects.
     """
 
     def __init__(self, code: str, classes: Mapping[str, str], method: str, heads: str) -> None:
@@ -123,7 +124,7 @@ class _Reader:
         return False
 
     def is_plain(self, place: tuple[int, int]) -> bool:
-        """Returns True if nothing is asked of an object that stands between two places."""
+        """Returns True if the text around an object between two positions uses no member of it."""
         start, end = place
         while field := _CHAIN.match(self._code, end):
             end = field.end()
@@ -151,7 +152,7 @@ class _Reader:
         return first in (";", "{", "}", "return")
 
     def _taker(self, start: int) -> str:
-        """Returns the name of what is called with an argument that begins at a place."""
+        """Returns the name of the function that gets the argument at a position."""
         depth = 0
         for at in range(start - 1, -1, -1):
             depth += (self._code[at] in ")]}") - (self._code[at] in "([{")

@@ -189,7 +189,7 @@ def leads_into_parts(types: Sequence[str], before: Sequence[Declaration], tests:
 
     Args:
         types: of the function's parameters and results.
-        before: what the prompt declares in front of the function.
+        before: the declarations of the prompt before the function.
         tests: that call the function.
     """
     known = {one.name: _defined(one) for one in before if one.kind == "type"}

@@ -23,7 +23,7 @@ _FUNCTIONS = word_set("func fn function")
 _VARIABLES = word_set("const let var")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _CALLED = re.compile(rf"({_WORD.pattern})\s*\(")
-# What stands behind a variable's name if it is a function, a blank between tokens.
+# The text after a variable's name if the variable is a function, with a blank between tokens.
 _VALUE = re.compile(r"= (?:async )?(?:function\b|[\w$]+ =>|\([^()]*\) (?::[^=]*)?=>)")
 _LONGEST = 64
 # What harnesses call.
@@ -32,7 +32,7 @@ _STARTED = re.compile(r"main|init|_|(?:Test|Benchmark|Example|Fuzz)(?![a-z]).*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Declared:
-    """A type or a function that stands in no block.
+    """A type or a function outside of all blocks.
 
     Args:
         name: of it.
@@ -48,7 +48,7 @@ class _Declared:
 
 
 def lends_names(task: Task) -> bool:
-    """Returns True if the solution may use what the tests declare."""
+    """Returns True if the solution may use declarations of the tests."""
     solid = _solid(task.tests, task)
     own = {one.name for one in _declared(_solid(task.prompt, task))}
     mentioned = {*_WORD.findall(task.prompt)} - {*filter(_is_plain, _WORD.findall(task.prompt))}
@@ -105,7 +105,7 @@ def _declares(solid: Sequence[Token], index: int) -> bool:
 
 
 def _end(solid: Sequence[Token], partners: Mapping[int, int], index: int) -> int:
-    """Returns where the block of what is declared ends; where its name does, if it has none."""
+    """Returns the end of a declaration's block; without a block, the end of its name."""
     at = index + 2
     while at < len(solid) and solid[at].text != ";" and not _declares(solid, at):
         if solid[at].text == "{":

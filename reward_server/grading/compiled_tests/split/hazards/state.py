@@ -68,14 +68,14 @@ def is_state_cpp(statement: Statement, *, in_type: bool = False) -> bool:
 
 
 def without_access(head: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns a statement's words without what says who may use it."""
+    """Returns a statement's words without access modifiers."""
     while len(head) > 1 and head[0] in _ACCESS and head[1] == ":":
         head = head[2:]
     return head
 
 
 def _without_template(head: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns a statement's words without what says that it is a template."""
+    """Returns a statement's words without the head of a template."""
     while head[:2] == ("template", "<"):
         depth = 0
         for index, word in enumerate(head):
@@ -128,7 +128,8 @@ def is_member_state_java(statement: Statement, *, kind: str, in_each: bool = Fal
     Args:
         statement: of the class.
         kind: of the class, such as "enum".
-        in_each: whether each object has its own of what is not `static`, and crosses as a value.
+        in_each: whether fields that are not `static` belong to each object, which crosses as a
+            value.
     """
     head = _without_annotations(statement.head)
     words = [word for word in head if word not in _JAVA_MODIFIERS]
@@ -159,7 +160,7 @@ def _is_state_of_type(kind: str, statement: Statement) -> bool:
 
 
 def _without_annotations(head: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns a statement's words without annotations that say nothing more than a name."""
+    """Returns a statement's words without annotations that consist of a name only."""
     while "@" in head[:-1]:
         at = head.index("@")
         if head[at + 2 : at + 3] == ("(",):

@@ -31,10 +31,10 @@ _STARTS = {
 
 
 def starts_threads(prompt: str, tests: str, language: str) -> bool:
-    """Returns True if a task's text starts what runs beside the tests.
+    """Returns True if a task's text starts something that runs at the same time as the tests.
 
     Args:
-        prompt: what the tests' program has of the prompt.
+        prompt: the part of the prompt that the tests' program contains.
         tests: the tests.
         language: the splitter's name.
     """

@@ -100,7 +100,7 @@ _RUST_REACHES = re.compile(
 
 
 def is_trusting_cpp(tests: str, function: str) -> bool:
-    """Returns True if tests in C++ do more with what a function returns than compare it."""
+    """Returns True if tests in C++ do more with a function's result than compare it."""
     code = without_quotes(tests)
     if _CPP_RUNS.search(code) or _CPP_WRITES.search(code) or _FORMATS.search(code):
         return True
@@ -113,7 +113,7 @@ def is_trusting_java(tests: str) -> bool:
 
 
 def is_trusting_go(prompt: str, tests: str) -> bool:
-    """Returns True if tests in Go use more of its packages than what computes with values.
+    """Returns True if tests in Go use packages for more than computing with values.
 
     Args:
         prompt: what stands in front of the function that it leaves open.
@@ -128,7 +128,7 @@ def is_trusting_go(prompt: str, tests: str) -> bool:
 
 
 def is_trusting_rust(prompt: str, tests: str) -> bool:
-    """Returns True if tests in Rust use more of its library than what computes with values.
+    """Returns True if tests in Rust use the library for more than computing with values.
 
     Args:
         prompt: what stands in front of the function that it leaves open.
@@ -166,7 +166,7 @@ def _indexes(code: str, function: str) -> bool:
 
 
 def _answers(code: str, function: str) -> set[str]:
-    """Returns a function's names, those of its results, and those that are given a result."""
+    """Returns the names of a function, its results, and variables to which a result is assigned."""
     found = {function}
     while True:
         known = rf"\b(?:{'|'.join(map(re.escape, sorted(found)))})\b"

@@ -26,7 +26,7 @@ class Statement:
 
     Args:
         head: the words of it, blanks left out, without its block and its last mark.
-        block: what is in its block, blanks left out; None if it has none.
+        block: the content of its block, without blanks; None if it has none.
     """
 
     head: tuple[str, ...]
@@ -51,7 +51,7 @@ class Block:
 
 
 def open_blocks(text: str, language: Assertions) -> list[Block] | None:
-    """Returns the text as a block, and those that it leaves open, outermost first.
+    """Returns the text as a block, and then the blocks that are open at its end, outermost first.
 
     None if its brackets do not fit together, or another one than a block is open.
     """
