@@ -156,7 +156,7 @@ class Scheduler:
 
     @property
     def first_arrival(self) -> float | None:
-        """Time on the loop's clock since when the oldest of them waits; any thread may ask."""
+        """Time on the loop's clock when the oldest one began to wait; any thread may read it."""
         return next(iter(list(self._arrivals.values())[:1]), None)
 
     @property
@@ -168,7 +168,7 @@ class Scheduler:
         """Raises an error if there is no room for an owner; takes no place.
 
         Raises:
-            OverloadedError: the queue is full, and the owner fills its share of it.
+            OverloadedError: the queue is full, and the owner has filled its share of it.
             DrainingError: the server is shutting down.
         """
         if self._draining:
@@ -379,7 +379,7 @@ class Scheduler:
                 turn.set_result(None)
 
     def _heir(self) -> str | None:
-        """Returns the owner that gets the next slot, or None if none that waits may hold more."""
+        """Returns the owner that gets the next slot, or None if no waiting owner may get one."""
         seconds = self._mean_seconds or 0.0
         return min(
             (one for one in self._lines if self._held[one] < self._most_slots(one)),

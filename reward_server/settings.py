@@ -329,7 +329,7 @@ def read_token_file(file: Path) -> tuple[Credential, ...]:
 
 
 def read_first_token(file: Path) -> str | None:
-    """Reads one valid bearer token, or None if the file holds digests of tokens alone.
+    """Reads one valid bearer token, or None if the file only holds digests of tokens.
 
     Raises:
         SettingsError: the file cannot be read, or a line of it is wrong.

@@ -98,7 +98,7 @@ class Budget:
 
 
 def budget_seconds(asked: float, limits: Limits) -> float:
-    """Returns the time that a submission gets; it is more than one execution can take."""
+    """Returns the time budget of a submission, which is more than one execution can take."""
     return max(asked, _FEWEST_EXECUTIONS * limits.wall_time_seconds)
 
 

@@ -93,8 +93,8 @@ class _Call(Generic[T]):
 class SingleFlight(Generic[T]):
     """Work in progress, shared by all callers that ask for the same while it lasts.
 
-    The work belongs to everyone who waits: it is cancelled when the last of them is, and not
-    before.
+    The work belongs to all callers that wait for it. It is cancelled when the last of them is
+    cancelled, and not before.
     """
 
     def __init__(self) -> None:

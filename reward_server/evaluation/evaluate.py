@@ -258,7 +258,7 @@ class Evaluation:
                 return await program_grader(submission, language, programs, splits)
 
     def _too_little(self, prepared: _Prepared) -> str:
-        """Returns why tests give less integrity than is required, and which ones give more."""
+        """Returns why tests give less integrity than is required, and which tests give more."""
         grader, required = prepared.grader, prepared.submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
         if isinstance(grader, (UnitGrader, InProcessGrader, FunctionGrader)):

@@ -100,7 +100,7 @@ class Declaration:
 
 
 def declarations(text: str) -> list[Declaration]:
-    """Cuts a text at the words that begin an outermost declaration at the beginning of a line."""
+    """Divides a text at words that begin an outermost declaration at the beginning of a line."""
     found: list[Declaration] = []
     words: list[Word] = []
     depth, begins = 0, True
@@ -127,7 +127,7 @@ def _words(text: str) -> Iterator[Word]:
 
 
 def arranged(text: str) -> str:
-    """Puts a program's clause of a package and its imports first, and leaves its lines as they are.
+    """Puts a program's package clause and its imports first, and keeps its line numbers.
 
     Imports that are not used are left out; common packages of the standard library that are used
     without an import are added.
@@ -250,7 +250,7 @@ def _end(part: Declaration) -> int:
 
 
 def _specs(text: str) -> Iterator[tuple[str, str]]:
-    """Returns the names, "" where they are the package's own, and paths of an import."""
+    """Returns the names and paths of an import; a name is "" if it is the package's own."""
     code = "".join(
         found[0] if found.lastgroup != "blank" or found[0].isspace() else " "
         for found in _TOKEN.finditer(text.removeprefix("import"))

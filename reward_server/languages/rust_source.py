@@ -27,7 +27,7 @@ _VISIBLE = re.compile(r"(?: pub(?: \( \w+ \))?)?$")
 
 
 def arranged(text: str) -> str:
-    """Leaves out crates that nothing uses, and lints that refuse more than the compiler does.
+    """Removes imports of unused crates, and lints that refuse more than the compiler does.
 
     Data sets import some crates in every prompt. What is put around a solution knows no lints.
     """
@@ -56,7 +56,7 @@ def without_tests(solution: str) -> str:
 
 
 def with_tests(tests: str, secret: str) -> str:
-    """Makes a test of a main, so that the compiler's own harness calls all that there is.
+    """Turns a main into a test, so that the compiler's own harness calls it and all tests.
 
     Raises:
         ValueError: there is nothing to call.
@@ -74,7 +74,7 @@ def with_tests(tests: str, secret: str) -> str:
 
 
 def _is_called(words: Sequence[re.Match[str]], at: int) -> bool:
-    """Returns True if a function has its name at a place, and is there in tests."""
+    """Returns True if a position has the name of a function, which is one of the tests."""
     head = _texts(words[max(0, at - _HEAD) : at])
     if head[-1:] != ("fn",):
         return False

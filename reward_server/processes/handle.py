@@ -19,7 +19,7 @@ _STOP_SECONDS = 30.0
 
 
 class Handle:
-    """A process that was started, and the line to it; made by `spawn`.
+    """A process that was started, and the connection (`line`) to it; made by `spawn`.
 
     Args:
         process: the process.

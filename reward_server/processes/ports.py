@@ -66,7 +66,7 @@ def _bind(host: str, port: int, stack: ExitStack) -> int:
         one = socket.socket(family, kind, protocol)
         try:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            # All addresses of a name have the port that the first was given.
+            # All addresses of a name get the port of the first one.
             one.bind((address[0], bound or port, *address[2:]))
         except OSError as error:
             one.close()

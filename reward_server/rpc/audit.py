@@ -44,13 +44,13 @@ class AuditLog:
     """An audit log that is open.
 
     Args:
-        path: its file; older ones have `.1`, `.2` and so on behind this name.
+        path: its file; older files have `.1`, `.2` and so on after this name.
         file_bytes: size at which a file is rotated.
         files: number of older files that are kept.
         count: counts lines, by `WRITTEN` or `LOST`.
 
     Raises:
-        SettingsError: the file cannot be written, or others than its owner may read it.
+        SettingsError: the file cannot be written, or users other than its owner may read it.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class AuditLog:
         self._entry.handle(logging.makeLogRecord({"msg": json.dumps(line)}))
 
     def close(self) -> None:
-        """Writes the lines that wait, as long as the disk takes them within seconds."""
+        """Writes the waiting lines; gives up if the disk does not accept them within seconds."""
         self._writer.stop()
         with contextlib.suppress(OSError):  # what it could not write is counted already
             self._file.close()

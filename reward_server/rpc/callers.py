@@ -32,8 +32,8 @@ _owner: ContextVar[str | None] = ContextVar("owner", default=None)
 class Callers:
     """Distinguishes owners from strangers.
 
-    Every given token is compared with every valid one by their digests, so that timing reveals
-    nothing about them.
+    The digest of a given token is compared with the digests of all valid tokens, so that the time
+    reveals nothing about them.
 
     Args:
         credentials: the valid bearer tokens; None if none is required.

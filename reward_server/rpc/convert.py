@@ -179,7 +179,7 @@ def check_digest(request: pb.ScoreRequest) -> None:
     """Checks a request that names a stored task.
 
     Raises:
-        InvalidRequestError: it also has a field of the task, or the digest is none.
+        InvalidRequestError: it also has a field of the task, or the value is not a digest.
     """
     if len(request.task_digest) != DIGEST_BYTES:
         raise InvalidRequestError(
@@ -548,7 +548,7 @@ def _data_files(
 def _completion_files(
     request: pb.ScoreRequest, language: Language, data: Files
 ) -> tuple[Files, str]:
-    """Returns the completion's files, and why they cannot be part of a program, if they cannot."""
+    """Returns the completion's files, and the reason if they cannot be part of a program."""
     try:
         own = _own_files(request, language)
         files.check_disjoint("files", dict(own), dict(data))
@@ -560,7 +560,8 @@ def _completion_files(
 def _oversize(request: pb.ScoreRequest) -> str:
     """Returns why a completion is too large, or "" if it is not.
 
-    The model is its author, so it gets a verdict: a model could exploit an error instead of one.
+    The model is its author, so it gets a verdict. A model could exploit an error in place of a
+    verdict.
     """
     size, length = request.completion_size_bytes, len(request.completion)
     if 4 * length > SOURCE_BYTES or size:

@@ -194,6 +194,6 @@ def report_failure(telemetry: Telemetry, error: Exception) -> None:
 
 
 def _label(method: str) -> str:
-    """Returns a method's name for counting; all names that strangers invent share one."""
+    """Returns a method's name for counting; all invented names are counted under one name."""
     name = method.rpartition("/")[2]
     return name if name in _METHODS else "other"

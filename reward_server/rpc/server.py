@@ -24,11 +24,13 @@ MEBIBYTE = 1 << 20
 # with a reason, while the transport's RESOURCE_EXHAUSTED would look like a full queue.
 _HEADROOM = 2
 _LAST_ANSWERS_SECONDS = 1.0
-# Greatest number of open calls on one connection: for each slot one that runs and one that waits.
+# Greatest number of open calls on one connection: for each slot, one running and one waiting call.
 _STREAMS_PER_SLOT, _LEAST_STREAMS = 2, 32
-# The first core that counts streams separately that are answered and not yet freed.
+# The first version of gRPC's core that separately counts streams that are answered and not yet
+# freed.
 _COUNTS_FREED_APART = (1, 82)
-# Numbers of file descriptors: reserved for other uses, reserved per slot, and most for callers.
+# Numbers of file descriptors: reserved for other uses, reserved for each slot, and the most for
+# callers.
 _OTHER_DESCRIPTORS, _DESCRIPTORS_PER_SLOT, _MOST_CONNECTIONS = 128, 16, 4096
 
 
@@ -94,7 +96,7 @@ def connections_beside(slots: int) -> int:
 
 
 def streams_for(slots: int) -> int:
-    """Returns the number of calls on one connection that keeps the slots busy."""
+    """Returns how many calls on one connection keep all slots busy."""
     return max(_STREAMS_PER_SLOT * slots, _LEAST_STREAMS)
 
 

@@ -103,7 +103,7 @@ class Strangers:
 
     @asynccontextmanager
     async def watched(self, ports: Collection[int], room: int) -> AsyncIterator[None]:
-        """Watches the connections to ports, which have room for `room` of them, in the block."""
+        """Watches the connections to ports during the block; there is room for `room` of them."""
         task = asyncio.create_task(self._watch(frozenset(ports), room))
         self._is_watching = True
         try:

@@ -27,7 +27,7 @@ def tracing(spans: Spans) -> list[Any]:
 
 
 class _Generators(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Gives streaming methods the form of a generator, the only one that the other accepts."""
+    """Makes streaming methods generators, since OpenTelemetry's interceptor needs these."""
 
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails

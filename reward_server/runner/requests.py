@@ -50,7 +50,7 @@ class CommandsRequest(NamedTuple):
     """Commands that run one after another until one fails.
 
     Args:
-        keep: patterns of the files that are handed back if all commands succeed.
+        keep: patterns of the files that are returned if all commands succeed.
         product_bytes: greatest size of these files.
         joined: whether the commands get the ends of two pipes, as each program of mode "split"
             does.

@@ -12,7 +12,7 @@ from reward_server.domain import Execution, Job, Network, Wall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WallOptions:
-    """The walls that the runner builds; each is False only if the host lacks it and it was waived.
+    """The walls that the runner builds; one is False only if it is missing and waived.
 
     Args:
         use_seccomp: the seccomp filter.

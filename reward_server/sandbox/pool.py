@@ -120,8 +120,8 @@ class Pool:
     """Runs jobs on warm sandboxes, at most `slots` at once, first come first served.
 
     Args:
-        factory: starts a sandbox; its argument is a small number that no other living one has.
-            Cancelling it must leave nothing behind.
+        factory: starts a sandbox; its argument is a small number, different for all living
+            sandboxes. Cancelling it must leave nothing behind.
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
@@ -276,7 +276,7 @@ class Pool:
                 waiter.set_result(member)
 
     def _give_back(self, member: _Member, *, broken: str | None) -> None:
-        """Takes a sandbox back; closes it if it is broken, for the given reason, or worn."""
+        """Takes a sandbox back; closes it if it is broken, for the given reason, or is worn."""
         self._lent.discard(member)
         replaceable = self._idle or self._idle_seconds is not None
         if broken or self._is_closed or (self._is_worn(member) and replaceable):
@@ -351,8 +351,8 @@ class Pool:
                     return
                 await asyncio.sleep(delay)
             else:
-                # The task is removed in the same step as its sandbox arrives: counted twice, it
-                # would hide that another one is missing.
+                # The task is removed in the same step in which its sandbox arrives. If both
+                # counted, they would hide that another sandbox is missing.
                 self._starting -= {asyncio.current_task()}
                 self._replenish()
                 return

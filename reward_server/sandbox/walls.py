@@ -55,7 +55,8 @@ def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
     """Refuses a host on which a needed wall is missing.
 
     Raises:
-        MissingWallError: walls are missing that were not, or cannot be, waived; it names them.
+        MissingWallError: walls are missing that were not waived, or that cannot be waived; it names
+            them.
         SettingsError: `allow_missing` names something that is not a wall or cannot be waived.
     """
     waivable = [kind.name for kind in WALLS if kind.need is not Need.ALWAYS]

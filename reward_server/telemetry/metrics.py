@@ -186,7 +186,7 @@ class Telemetry:
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Exports zeros, because a rate does not see a series that begins above zero."""
+        """Exports zeros, because a rate does not count the first value of a series."""
         for verdict in Verdict:
             self._verdicts.labels(verdict.name)
         for signal in (*HACK_SIGNALS, _OTHER):

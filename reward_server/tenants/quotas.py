@@ -113,7 +113,7 @@ class InFlight:
         return self._owners.setdefault(owner, _InFlight())
 
     def _forget(self, owner: str, counts: _InFlight) -> None:
-        # An owner with quotas is in the token file, so that few are kept.
+        # An owner with quotas is in the token file, so there are only few of them.
         quotas = self._tenants.of(owner).quotas
         is_bounded = quotas.requests_in_flight is not None or quotas.bytes_in_flight is not None
         if not counts.requests and not counts.size_bytes and not is_bounded:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-# A job counts at least as long, so that owners of very short jobs take turns.
+# A job counts as at least this long, so that owners of very short jobs take turns.
 LEAST_SECONDS = 0.001
 # Greatest difference to the lowest owner that waits, in seconds of a slot at weight 1.
 MOST_DEBT_SECONDS = 60.0
@@ -34,7 +34,7 @@ class Shares:
         self._since = 0.0
 
     def forget(self, now: float) -> None:
-        """Forgets all use until now, because there was a free slot for whoever asked."""
+        """Forgets all previous use, because a free slot shows that there are enough."""
         self._since = now
         if self._received:
             self._received.clear()

@@ -59,7 +59,7 @@ def parse_token_file(text: str, file: Path) -> tuple[Credential, ...]:
 
 
 def first_token(text: str, file: Path) -> str | None:
-    """Returns a token that is valid, or None if the file holds digests alone.
+    """Returns a valid token, or None if the file only holds digests.
 
     Args:
         text: what the file holds.

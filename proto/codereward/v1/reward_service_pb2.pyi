@@ -1271,9 +1271,9 @@ class RewardPolicy(_message.Message):
     first_k: _builtins.int
     """REWARD_POLICY_KIND_FIRST_K: number of leading tests that count."""
     compile_bonus: _builtins.float
-    """Added if the program compiles but fails every test; 0 to 1."""
+    """Least reward of a program that compiles and does not pass; 0 to 1."""
     format_bonus: _builtins.float
-    """Added if the completion holds a code block but does not compile; 0 to 1."""
+    """Reward of a completion that has a code block and does not compile; 0 to 1."""
     def __init__(
         self,
         *,

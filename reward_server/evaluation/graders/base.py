@@ -301,7 +301,7 @@ def _part(whole: CallJudgement, start: int, end: int) -> CallJudgement:
 
 
 def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
-    """Returns the run of tests that a submission had no time left for."""
+    """Returns the run of tests for which a submission had no time left."""
     execution = Execution(
         ending=Ending.LIMIT,
         termination=Termination(kind=TerminationKind.LIMIT),

@@ -142,7 +142,7 @@ class Programs:
             source: the program.
             slots: where the compiler runs.
             files: files beside it.
-            once: whether nobody will ask for it again, so that its product is not kept.
+            once: whether the program is only needed once, so that its product is not kept.
 
         Raises:
             SandboxError, DeadlineError: as the slots; also if the language does not work here.
@@ -242,7 +242,7 @@ class Programs:
 
 
 def works(execution: Execution) -> bool:
-    """Returns True if the probe program that should work did what it should."""
+    """Returns True if the probe program `works` did its task."""
     return _succeeded(execution) and execution.stdout.data.strip() == _PROBE_STDOUT
 
 

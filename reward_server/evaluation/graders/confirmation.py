@@ -123,7 +123,7 @@ class Confirmation:
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     async def confirmed(self, run: Run) -> list[Run]:
-        """Returns the runs that confirm a run, and behind them the run, which may be refused."""
+        """Returns the runs that confirm a run, and then the run itself, which may be refused."""
         signals = run.execution.signals
         if wire.WITHHELD_CHANGE in signals and conclude(self.policy, [run]).verdict in _FAILURES:
             return await self._with_changes(run)
@@ -220,7 +220,7 @@ class Confirmation:
     async def _untold(self, run: Run, copies: Copies, *, brings_changes: bool) -> list[Run]:
         """Runs the tests without the assertions that reveal other expectations to the solution.
 
-        Such an assertion may also be one that an honest object needs, since it changes the object.
+        An honest object may need such an assertion, if it changes the object.
         """
         tests = await asyncio.to_thread(copies.perturbed, copies.telling, self.draw)
         execution = await self.execute(tests, brings_changes=brings_changes)

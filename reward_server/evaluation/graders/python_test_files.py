@@ -358,7 +358,7 @@ def _doubted(run: Run, plan: Plan) -> Run:
 
 
 def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult]:
-    """Returns the tests without passed ones that the text does not hold, or holds less often."""
+    """Returns the tests, without passed tests that the text does not have or has less often."""
     if not inventory.complete:
         return list(tests)
     counts = Counter(base_name(test.name) for test in tests)

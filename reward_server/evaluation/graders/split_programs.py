@@ -72,8 +72,8 @@ class Splits:
     """Splits test programs, and remembers those that did not work as two programs.
 
     The tests' program of a task stays the same for an owner, so that it is compiled once. Its
-    nonces come from the secret salt of this object. What one owner's solutions show about a program
-    does not change how it is run for another.
+    nonces come from the secret salt of this object. A solution of one owner may show that a program
+    cannot be split. This does not change how the program is run for another owner.
     """
 
     def __init__(self) -> None:
@@ -253,7 +253,7 @@ def _with_options(work: Commands, options: tuple[str, ...]) -> Commands:
 
 
 def _of_tests(execution: Execution) -> Execution:
-    """Returns the execution with the end and output of the tests' program as its own."""
+    """Returns the execution, with the end and the output of the tests' program as its own."""
     tests = execution.tests_program or TestsProgram(termination=None, stdout=_EMPTY, stderr=_EMPTY)
     return replace(
         execution,

@@ -207,7 +207,7 @@ class _Cases:
         self._runs[index] = run
         if self._decides_all(run):
             self._end = min(self._end, index + 1)
-        # A thousand runs write much, and the output of only one run is ever read.
+        # A thousand runs write much, and the output of only one run is read.
         decisive = min(self._decisive, index, key=self._order)
         for other in {self._decisive, index} - {decisive}:
             self._runs[other] = without_output(self._runs[other])

@@ -37,7 +37,8 @@ class Assertion:
         covered: where the parsed text ends.
         line: its line in the tests, from 1.
         optional: whether a right solution may not reach it.
-        idle: whether no solution reaches it: its function is never called, or only with false.
+        idle: whether no solution can reach it, because its function is never called, or only with
+            false.
         in_expression: whether the text to replace is the condition of a statement.
         parsed: the assertions there, one or several in a row.
     """

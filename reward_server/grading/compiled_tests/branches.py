@@ -33,7 +33,7 @@ BRANCHING = frozenset(
 
 
 class Branches:
-    """Follows the tokens of a program, and knows whether it is in a branch or a loop.
+    """Follows the tokens of a program, and finds out whether each is in a branch or a loop.
 
     A branch is the text in braces after such a word, more deeply indented lines after a line with
     such a word, or the rest of that line.

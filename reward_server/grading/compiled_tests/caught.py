@@ -66,7 +66,7 @@ class Caught:
         return condition != "" and self._is_made(place, condition)
 
     def _is_made(self, place: int, condition: str) -> bool:
-        """Returns True if a condition is only about values that the tests made.
+        """Returns True if a condition only concerns values that the tests made.
 
         The condition is in a function that the tests pass to the solution. It may use the
         function's arguments and variables that the function counts up or down.

@@ -129,7 +129,7 @@ def _numbers(text: str, negative: bool) -> Sequence[str]:
 
 
 def _small(number: int, negative: bool, rest: str) -> Sequence[str]:
-    # The least number of a type is one further from zero than its largest.
+    # The least number of a type is further from zero by one than its greatest.
     shift = 1 if negative and number else 0
     first = (number - shift) // _BLOCK * _BLOCK + shift
     return [f"{first + step}{rest}" for step in range(_BLOCK)]

@@ -53,7 +53,7 @@ class Helper:
 
 
 class OwnFunctions:
-    """Knows the functions that a test program defines and that no harness finds.
+    """The functions that a test program defines and that no harness finds.
 
     Attributes:
         code: the program, without the text in its strings and comments.

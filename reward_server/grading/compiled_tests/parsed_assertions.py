@@ -58,7 +58,7 @@ class ParsedAssertion:
         return self.with_expected(self.actual, expected)
 
     def with_expected(self, name: str, text: str) -> str:
-        """Returns the condition, with code for the actual and for the expected value put in.
+        """Returns the condition, with code in place of the actual and the expected value.
 
         Args:
             name: the name of a variable that holds the actual value, or code that computes it.

@@ -125,8 +125,9 @@ def indent(source: str, columns: int) -> str:
 def with_missing_names(main: str, others: Sequence[str]) -> str:
     """Puts in front of `main` the statements of other blocks that define names that it uses.
 
-    Answers often spread imports, constants and helpers over blocks. Only these are taken, so that
-    examples of use never run, and no statement that defines a name of `main`.
+    Answers often spread imports, constants and helpers over blocks. Only these statements are
+    taken, so that examples of use never run. A statement that defines a name of `main` is not
+    taken.
     """
     offers = [chunk for other in others for chunk in chunks(dedent(other)) if chunk.movable]
     by_name = {name: index for index, chunk in enumerate(offers) for name in chunk.binds}

@@ -259,7 +259,8 @@ def _dropped(tree: ast.Module) -> Iterator[str]:
 class Skips:
     """The tests that their author may skip, by the files' text.
 
-    In the solution's process the solution can skip a test; unless the text may skip it, it fails.
+    In the solution's process the solution can skip a test. If the text does not allow the skip, the
+    test fails.
 
     Args:
         trees: test files in Python, parsed, by path.

@@ -49,7 +49,7 @@ def can_vary(value: object, *, far: bool) -> bool:
 
 
 def has_repetition(node: ast.AST) -> bool:
-    """Returns True if a literal has an element of a set, or a key, twice, which hides one."""
+    """Returns True if a literal has the same element of a set, or the same key, twice."""
     for part in ast.walk(node):
         match part:
             case ast.Set(elts=written) | ast.Dict(keys=written):

@@ -17,8 +17,8 @@ def allow(limit: int, above: int, ordinary: int) -> int:
 
     Args:
         limit: the limit in an ordinary process.
-        above: how many frames lie between the caller's and the solution's first one.
-        ordinary: how many frames lie under the solution's first one in an ordinary process.
+        above: number of frames between the caller's frame and the solution's first frame.
+        ordinary: number of frames below the solution's first frame in an ordinary process.
 
     Returns:
         The limit that was set.

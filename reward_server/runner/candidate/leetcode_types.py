@@ -188,7 +188,8 @@ def call(
         values: values for its parameters.
         told: the task's signature.
         names: the solution's names, for its node classes.
-        is_method: whether it may work in place if the task does not state that.
+        is_method: whether the function may work in place if the task does not state whether it
+            does.
 
     Raises:
         TypeError: the task's signature does not allow the value that it returned.
@@ -262,7 +263,7 @@ def _read(value: object, told: str | None, own: str | None) -> object:
 
 
 def _strictly(value: Any, shape: str) -> object:
-    """Converts a value of a shape to JSON's form; no node becomes no values.
+    """Converts a value of a shape to JSON's form; None in place of a node becomes an empty array.
 
     Raises:
         TypeError: it has another shape.

@@ -44,8 +44,8 @@ class _Course:
         """Does nothing; the judge measures the time."""
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
-        """Sends the result of a test and continues; this process does not know if a failure ends
-        the suite."""
+        """Sends the result of a test and continues. This process does not know whether a failure
+        ends the suite."""
         streams.flush_streams()
         message = noted(error) + outcomes.message_of(error, note, base.place_of)
         self.say("ended", index, outcome, message.encode("utf-8", "replace").decode())

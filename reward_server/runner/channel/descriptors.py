@@ -15,8 +15,8 @@ def line() -> tuple[socket.socket, socket.socket]:
 
 
 def as_line(descriptor: int) -> socket.socket:
-    """Returns the packet socket of a descriptor; without its family and type, each would cost a
-    system call."""
+    """Returns the packet socket of a descriptor. Family and type are given, since finding each
+    would cost a system call."""
     return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
 

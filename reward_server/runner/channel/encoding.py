@@ -479,7 +479,7 @@ def _own_names(kind: type, base: type) -> set[str]:
 
 @functools.lru_cache(maxsize=256)
 def _does_as(kind: type, base: type) -> bool:
-    """Returns True if a class overrides nothing of its base but text and items.
+    """Returns True if a class overrides nothing of its base except text and items.
 
     The judge asks the candidate for text and items.
     """
@@ -492,7 +492,7 @@ def _does_as(kind: type, base: type) -> bool:
 
 
 def _is_told(kind: Any, base: type) -> bool:
-    """Returns True if the methods that the judge asks for show whether a class is lost."""
+    """Returns True if the methods that the judge requests show whether a class is lost."""
     return _does_as(kind, base) or not extended.EXACT.issuperset(_shown(kind, base))
 
 

@@ -174,7 +174,7 @@ def _iterated(base: type) -> Callable[..., object]:
 
 
 def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
-    """Returns a maker of `==` or `!=`, which distrusts an object that equals all data."""
+    """Returns a maker of `==` or `!=`, which does not trust an object that equals all data."""
     equal = operation == "eq"  # the answer for equal objects
 
     def made(base: type) -> Callable[..., object]:

@@ -444,12 +444,12 @@ class Session:
         return self._identities is not None
 
     def repeat_answers(self) -> None:
-        """Reuses an object's first answer to each question, to find whether a contradiction
-        decided."""
+        """Repeats an object's first answer to each question, to find out whether a contradiction
+        decided the result."""
         self._consistency.repeats = True
 
     def note_cast(self) -> None:
-        """Records that an answer was of another class than the value that arrived."""
+        """Records that the class of an answer differs from that of the value that arrived."""
         self._count(wire.CAST)
 
     def note_refusal(self) -> None:
@@ -468,7 +468,7 @@ class Session:
         """Records whether tests ended without a request to the solution, and whether an object
         equals data that tests found different from it.
 
-        The second question is asked last, when an object cannot gain from what it learns by it.
+        The second question is asked last, because then an object has no use for what it learns.
         """
         if self.loaded and not self._has_asked:
             self._count(wire.UNASKED)
@@ -482,7 +482,7 @@ class Session:
             return False
 
     def note_difference(self, one: Foreign, data: object) -> None:
-        """Records that tests take an object to differ from data that the object has not seen."""
+        """Records that tests found an object different from data that it has not seen."""
         if len(self._differences) < _MAX_DIFFERENCES:
             self._differences.append((one, copy.deepcopy(data)))
         else:
@@ -867,7 +867,7 @@ class Session:
         """Applies the solution's changes before it asks, and returns the operands of its question.
 
         Whether the tests see changes of their own containers is decided when the call is over,
-        except in a run with all changes. So a function of the tests may not see what it would in
+        except in a run with all changes. So a function of the tests may see something else than in
         one process.
         """
         try:

@@ -68,7 +68,7 @@ class Surroundings:
         return is_exchanged or self._told is not self._streams
 
     def tell(self) -> None:
-        """Tells the candidate which streams the tests have replaced, if that has changed."""
+        """Informs the candidate which streams the tests have replaced, if that has changed."""
         streams = sys.stdout, sys.stderr
         if not _is_other(streams, self._told):
             return
@@ -155,9 +155,9 @@ class Whole:
     def is_left(self) -> bool:
         """Returns True if every name in them still refers to the same object.
 
-        Dictionaries are compared at the speed of C, and only objects that differ are asked. Tests
-        that could put an object there that claims to be equal are not pure, and their judge exits
-        anyway.
+        C code compares the dictionaries, and only calls methods of objects that differ. Tests could
+        put an object there that claims to be equal. But such tests are not pure, and their judge
+        exits anyway.
         """
         return all(map(operator.eq, self._before, self._now()))
 

@@ -136,7 +136,7 @@ def _changing(values: Iterable[object]) -> list[object]:
 
 
 def _met_in(values: Sequence[object]) -> tuple[dict[int, object], dict[int, int]]:
-    """Returns the containers in values, and how often the values mention each, by identity."""
+    """Returns the containers in values, with the number of mentions of each, by identity."""
     nodes, mentions = dict[int, object](), dict[int, int]()
     waiting = [values]
     while waiting:

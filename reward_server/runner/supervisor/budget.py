@@ -57,7 +57,7 @@ class Budget:
         return self._read_cpu() - self._cpu_before
 
     def end_patience(self, at: int) -> None:
-        """Sets the time at which the candidate is stopped, after its judge has sent its word."""
+        """Sets the time at which the candidate is stopped, after its judge has finished."""
         self._patience_end = at
 
     def exceeded(self, now: int) -> Stop:

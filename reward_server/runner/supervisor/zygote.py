@@ -164,7 +164,7 @@ class Zygote:
         )
 
     def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
-        """Returns the peak memory, less the residue of earlier executions, as well as it is known.
+        """Returns the peak memory, without what earlier executions left, as far as it is known.
 
         Cgroup version 2 cannot reset a peak before Linux 6.12; the peak of the largest process
         stands in. It includes pages shared with the zygote, which the limit does not.
@@ -236,7 +236,7 @@ class Zygote:
 
 
 def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
-    """Receives a judge's word, and ends the judge if it will serve no more.
+    """Receives a judge's last message (its word), and ends the judge if it will not serve again.
 
     Args:
         judge: the judge.

@@ -128,7 +128,8 @@ def are_apart(one: object, other: object) -> bool:
 def parts(value: Any) -> list[object] | None:
     """Returns type, shape and bytes of a numpy array or number, or None for any other value.
 
-    A number's shape is None. A matrix or masked array behaves differently and is not an array here.
+    A number's shape is None. A matrix or masked array behaves differently, and does not count as an
+    array here.
     """
     numpy = _numpy()
     kind = type(value)

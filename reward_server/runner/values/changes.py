@@ -130,7 +130,7 @@ def reachable(roots: Iterable[object]) -> set[int]:
 
 
 def are_wanted(caller: FrameType) -> bool:
-    """Returns True if a frame uses at most the identity of its current call's result."""
+    """Returns True if a frame ignores its current call's result, or only uses its identity."""
     following = _instructions_behind(caller)
     operation, _ = next(following, ("", 0))
     if operation.startswith("LOAD_"):

@@ -32,8 +32,8 @@ _BUILTIN: Mapping[str, type[Exception]] = {
     for kind in _PYTHONS
     if issubclass(kind, Exception) and kind is not Exception and not issubclass(kind, _QUIET)
 }
-# Exceptions that end a test or its runner are recognized by modules and by words in their class's
-# name; private ones end something inside their library.
+# Exceptions that end a test or its runner are recognized by their modules and by words in the
+# names of their classes. Private exceptions end something inside their library.
 _RUNNERS = frozenset(
     (
         *("bdb", "doctest", "pdb", "test", "unittest"),

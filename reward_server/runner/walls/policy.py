@@ -216,7 +216,7 @@ TESTS_ID = 1002  # the user of a tests' program in that case
 STAGE = "/mnt"  # the folder for file trees in a kernel without mount namespaces
 SANDBOX_KERNEL_VERSION = "#1 SMP Sun Jan 10 15:06:54 PST 2016"  # as every gVisor reports
 
-# The whole environment of a program; it has no variable of the server's or an engine's.
+# The whole environment of a program; it has no variable of the server or of a container engine.
 PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 ENVIRONMENT = {
     "HOME": WORK_FOLDER,

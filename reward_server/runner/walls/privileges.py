@@ -145,7 +145,7 @@ class LentNamespaces:
 class _SignalWatch:
     """An exit watch for a kernel without process descriptors.
 
-    Pending signals of one kind merge, so a child's signal may have come with another's.
+    Pending signals of one kind become one signal, so it may stand for the ends of several children.
     """
 
     pid: int
@@ -219,7 +219,7 @@ class SandboxKernel:
         self.mount_box(disk_bytes)
 
     def become_victim(self) -> None:
-        """Does nothing: this kernel runs out of memory as a whole, and has no such order."""
+        """Does nothing: this kernel cannot choose a process to end when memory runs out."""
 
     def leave(self) -> None:
         """See `Privileges.leave`."""

@@ -385,7 +385,8 @@ def seccomp_profile() -> str:
 
 def _attach(engine: docker.APIClient, name: str) -> socket.socket:
     wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-    # The SDK returns a socket or a file around it, which it keeps open with the whole response.
+    # The SDK returns a socket, or a file that contains it. As long as it is open, so is the whole
+    # response.
     attached = engine.attach_socket(name, wanted)
     raw: socket.socket = getattr(attached, "_sock", attached)
     with closing(raw), closing(attached):

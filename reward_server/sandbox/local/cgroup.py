@@ -46,8 +46,8 @@ AGAIN_SECONDS = 0.1
 CPU_PERIOD_MICROSECONDS = 100_000
 
 MEMORY, PIDS, CPU, CPUACCT = "memory", "pids", "cpu", "cpuacct"
-# Pids come first: there a kill first forbids forks, and the other hierarchies hold the same
-# processes.
+# The hierarchy of pids is the first: in it a kill first forbids forks, and the other hierarchies
+# hold the same processes.
 CONTROLLERS = {1: (PIDS, MEMORY, CPU, CPUACCT), 2: (PIDS, MEMORY, CPU)}
 WALLS = {"memory-limit": (MEMORY,), "process-limit": (PIDS,), "cpu-limit": (CPU, CPUACCT)}
 

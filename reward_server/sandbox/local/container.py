@@ -61,8 +61,8 @@ class LocalOptions(WallOptions):
     """The way to make local containers.
 
     Args:
-        uid: first of the unprivileged users, one for each slot, as which containers run if the
-            server is root; ignored otherwise.
+        uid: if the server is root, containers run as unprivileged users, one for each slot; this is
+            the first of their ids. Otherwise it is ignored.
         packages: folders of Python packages that candidates may import, mounted read-only at paths
             of their own.
         paths: folders and files that compilers and interpreters of other languages need; those that

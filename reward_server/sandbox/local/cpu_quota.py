@@ -16,7 +16,7 @@ PROCESS = Path("/proc/self")
 
 
 def usable_cpus(process: Path = PROCESS, *, affinity: int | None = None) -> int:
-    """Returns the number of CPUs that can be used at once, at least 1; a part of one is left out.
+    """Returns the number of CPUs that can be used at once, rounded down, and at least 1.
 
     Args:
         process: folder with the `cgroup` and `mountinfo` files to use.

@@ -22,8 +22,8 @@ def first_identity(wanted: int, count: int, process: Path = PROCESS) -> int:
         process: folder with the `uid_map` and `gid_map` files to use.
 
     Returns:
-        `wanted`, or the highest ids that exist; also `wanted` if there are too few, because the
-        probe then explains that it cannot be used.
+        `wanted` if these ids exist, otherwise the highest ids that exist. If there are too few,
+        also `wanted`, because the probe then explains that it cannot be used.
     """
     users, groups = (_mapped(process / name) for name in ("uid_map", "gid_map"))
     both = [(max(first, start), min(last, end)) for first, last in users for start, end in groups]

@@ -130,7 +130,8 @@ def _keeps_state(blocks: Sequence[Block]) -> bool:
 def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
     """Returns True if tests use a method of a prompt's class that a derived class may override.
 
-    An object of a class that the solution derives has the prompt's class in the tests' program.
+    If the solution derives a class from a class of the prompt, its objects have the prompt's class
+    in the tests' program.
     """
     classes = {
         one.head[one.head.index("class") + 1]: one

@@ -187,7 +187,7 @@ class _JavaScriptSplit:
 
 
 def _found(names: Iterable[str]) -> str:
-    """Returns code for an object with the values of these names, as far as a program has them."""
+    """Returns code for an object with the values of those names that a program has."""
     found = (f'"{name}": typeof {name} === "undefined" ? undefined : {name}' for name in names)
     return f"{{ {', '.join(found)} }}"
 
@@ -668,12 +668,12 @@ class _TestsReader:
                 index = self._partners.get(index, index) + 1
 
     def _is_asked(self, method: int) -> bool:
-        """Returns True if a method is one of data, and is called without arguments."""
+        """Returns True if a method is a method of data, and is called without arguments."""
         name = self._text(method)
         return name in _DATA_METHODS and self._text(method + 2) == ")"
 
     def _results(self, calls: Sequence[int]) -> list[int]:
-        """Returns the positions of names that are assigned results of calls, or their holders."""
+        """Returns the positions of names that get results of calls, or objects that hold them."""
         named: dict[str, list[int]] = {}
         for at in self._words():
             named.setdefault(self._text(at), []).append(at)

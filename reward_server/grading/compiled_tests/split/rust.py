@@ -67,7 +67,7 @@ class Parameter:
 
     Args:
         name: its name.
-        owned: the type of its value, or of the value that it refers to.
+        owned: the type of its value, or of the value to which it refers.
         passed: the text around its value in a call, such as "&{}".
         comes_back: whether the function can change it.
     """
@@ -163,7 +163,7 @@ class Signature:
 
 
 def _passed(index: int, one: Parameter, written: Sequence[str]) -> str:
-    """Returns an argument: a reference to the whole, or an integer as the parameter's type."""
+    """Returns an argument: a reference to the whole value, or an integer of the right type."""
     own = written[index] if index < len(written) else ""
     if own not in ("", one.owned) and one.owned in _INTEGERS and one.passed == "{}":
         return f"splitwire::fitting::<{one.owned}, {own}>(a{index})"
@@ -180,7 +180,7 @@ def _without_main(text: str, language: Assertions) -> str:
 
 
 def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
-    """Returns the types of a function's parameters in a solution; "" for other than integers."""
+    """Returns the types of a function's parameters in a solution; "" for all but integers."""
     text = open_blocks(solution, task.language)
     found = [one.head for one in text[0].statements if _function_name(one) == name] if text else []
     if len(found) != 1 or "(" not in found[0]:

@@ -49,7 +49,8 @@ def expects_constants(
         tree: the tests' text.
         heard: the names of the solution's functions and classes in it.
         foreign: other names that the tests do not define, also those of the prompt.
-        or_arguments: whether assertions may also be about arguments only, which a change decides.
+        or_arguments: whether assertions may also be about arguments only, although a change can
+            decide these.
     """
     bodies = list(_bodies(tree.body))
     if not _PURE.isdisjoint(_bound_in(tree)):

@@ -101,7 +101,7 @@ class Helpers:
 def heard_parameters(
     function: ast.FunctionDef, calls: Sequence[ast.Call], hears: Callable[[ast.expr], bool]
 ) -> frozenset[str]:
-    """Returns the parameters that hold something of the solution; all if no text shows which."""
+    """Returns the parameters that hold something of the solution; all of them if in doubt."""
     takes = function.args
     positional = [one.arg for one in (*takes.posonlyargs, *takes.args)]
     others = [one.arg for one in (*takes.kwonlyargs, takes.vararg, takes.kwarg) if one]

@@ -83,7 +83,7 @@ def deviation(
 def _pairs(
     assertion: Assertion, word: str, chosen: Collection[int]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yields the result that each site must have and the one it had, with its kind of change."""
+    """Yields the result that each site must have, the one that it had, and its kind of change."""
     for number, site in enumerate(assertion.sites):
         seen = word[number : number + 1] if assertion.rows else word
         yield "f" if number in chosen else "p", seen, site.kind

@@ -51,8 +51,8 @@ _WATCHED = process_state.WATCHED | {"np", "numpy"}
 _CACHE_SIZE = 1024
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
-# Reasons that the rules for test files find, and that do not count for function tests, since their
-# judge can answer there.
+# Reasons that the rules for test files find, and that do not count for function tests, because
+# the judge of function tests can answer in these cases.
 _ISOLATED_REASONS = policy.PROXIES_CAN | {
     *("uses dataclasses", "calls seed()", "calls setrecursionlimit()"),
     *("calls set_int_max_str_digits()", kinds.ASKED),

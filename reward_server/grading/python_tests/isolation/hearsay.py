@@ -29,7 +29,7 @@ class Unit:
 
     Args:
         parts: the nodes of its code.
-        mentioned: the names in it; the names of a function's variables are marked as its own.
+        mentioned: the names in it; names of variables of a function are marked as belonging to it.
         kept: the names that may stand for the objects of the mentioned names afterwards.
     """
 
@@ -239,7 +239,7 @@ class Hearsay:
         )
 
     def _is_heard(self, file: File, node: ast.AST) -> bool:
-        """Returns True if a node itself may be of the solution, as a name that no file explains."""
+        """Returns True if a node may be of the solution, because no file explains its name."""
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 origin = file.imported.get(name, name).partition(".")[0]

@@ -44,7 +44,7 @@ _TELLING = frozenset(
         *("range", "encode", "startswith", "endswith", "raises"),
     )
 )
-# Functions that call an argument, that expect an exception of one, and that ask for a class.
+# Functions that call an argument, that expect an exception from it, and that ask for a class.
 _CALLING = frozenset(
     (
         *("map", "filter", "partial", "reduce", "sorted", "min", "max", "starmap", "accumulate"),
@@ -437,7 +437,8 @@ class _Look:
         return _last(target.value) not in _SELVES and self._meets_object(target.value)
 
     def _meets_object(self, node: ast.expr) -> bool:
-        """Returns True if an expression may be of the solution, and no container of the tests."""
+        """Returns True if an expression may be the solution's object, and no container of the
+        tests."""
         return self._key(node) not in self._containers and self._meets(node)
 
     def _hands_over_in(self, call: ast.Call) -> bool:

@@ -50,8 +50,8 @@ class Row(NamedTuple):
         reason: the text for people, with braces for the name.
         why: what would go wrong in a separate judge.
         when: what else has to hold.
-        proxies_can: whether the judge of function tests answers rightly all the same, so that the
-            row is for test files alone.
+        proxies_can: whether the judge of function tests answers rightly nevertheless, so that the
+            row only holds for test files.
     """
 
     part: Part
@@ -174,7 +174,8 @@ USING = (
     ),
 )
 
-# Of all code that runs as the solution is used, whether it uses the solution or not.
+# These names count in all code that runs while the solution is used, whether it uses the solution
+# or not.
 AROUND = (
     _row(
         Part.IMPORTED,

@@ -88,7 +88,7 @@ def parse(prompt: str) -> ast.Module | None:
 
 
 def of_ends(prompt: str) -> tuple[str, ...]:
-    """Returns why tests have to live with a solution that does something as an object is dropped.
+    """Returns why tests need the solution's process if something happens when an object is dropped.
 
     An object that the tests no longer hold stays alive in the solution's process, where the judge
     may ask for it.
@@ -178,7 +178,7 @@ class _Reading:
         return not isinstance(one, IMPORTS) and any(name in reached for name in _bound_by(one))
 
     def _of(self, one: ast.stmt) -> Iterator[str]:
-        """Yields reasons for a statement that keeps something, or does more than define."""
+        """Yields reasons for a statement that keeps a state, or does more than define something."""
         if isinstance(one, _DEFINITIONS) and id(one) in self._not_at_top:
             yield f"the prompt defines {one.name} under a condition"
         if is_stub(one):

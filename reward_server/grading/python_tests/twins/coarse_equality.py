@@ -67,7 +67,7 @@ def _without(some: Sequence[object], others: Sequence[object]) -> list[object]:
 
 
 def _each_is_alike(some: Sequence[object], others: Sequence[object], *, counts: bool) -> bool:
-    """Returns True if each is like one of the others; empty ones may be missing."""
+    """Returns True if each part is like a part of the other value; empty parts may be missing."""
     return all(not one or any(_alike(one, other, counts) for other in others) for one in some)
 
 

@@ -578,7 +578,7 @@ def _expected_by(statement: ast.stmt) -> str:
 
 
 def _is_one_call(body: Sequence[ast.stmt]) -> bool:
-    """Returns True if a block is one call, so that nothing is left undone if it ends early."""
+    """Returns True if a block is a single call, so that an early end leaves nothing out."""
     return len(body) == 1 and isinstance(body[0], ast.Expr)
 
 

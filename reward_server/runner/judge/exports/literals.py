@@ -60,7 +60,7 @@ def are_held(args: tuple[object, ...], frame: FrameType, called: object) -> bool
 
 
 def _is_called(called: object, frame: FrameType) -> bool:
-    """Returns True if a frame's own instruction makes the call, not C code that it calls."""
+    """Returns True if an instruction of the frame makes the call, and not C code."""
     chain = _callee(frame.f_code, frame.f_lasti)
     if not chain:
         return False

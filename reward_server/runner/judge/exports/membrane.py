@@ -264,7 +264,7 @@ class Membrane:
         return self._told(owner, operands, answer) if kind == FUNCTION else answer
 
     def _told(self, function: object, operands: list[object], answer: object) -> object:
-        """Returns a function's answer; if the tests do not define it, without addresses."""
+        """Returns a function's answer, without addresses unless the tests define the function."""
         if type(answer) is not str or self._own.has_function(_function_of(function)):
             return answer
         owner = getattr(function, "__self__", None)

@@ -103,7 +103,7 @@ class Caught:
         return proxy
 
     def _derived(self, name: str, told: list[str]) -> type[exceptions.CandidateError]:
-        """Returns the judge's class for a name, under which the solution may bind another class."""
+        """Returns the judge's class for a name, to which the solution may bind another class."""
         expected = self._session.expected
         kind = exceptions.derived([name, *(told[1:] if told[0] == name else told)], expected)
         expected.setdefault(told[0], kind)

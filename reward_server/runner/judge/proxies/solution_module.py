@@ -93,13 +93,13 @@ class SolutionNames:
                 meant = self.value_of(value)
             except AttributeError:
                 continue
-            # A mutable value is replaced only if its name is a constant's; the solution may change
-            # others.
+            # A mutable value is replaced only if its name looks like that of a constant; the
+            # solution may change others.
             if not isinstance(meant, _MUTABLE) or _CONSTANT_NAME.fullmatch(name):
                 setattr(module, name, meant)
 
     def _may_mix(self) -> bool:
-        """Returns True if the tests use a name of the solution that is written like a class's."""
+        """Returns True if the tests use a name of the solution that looks like a class name."""
         return any(map(_CLASS_NAME.fullmatch, self._taken))
 
 

@@ -287,7 +287,7 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
 
 
 def _result(session: Session, result: object, other: object) -> object:
-    """Returns the result of an operator, unless the solution made data of data.
+    """Returns the result of an operator, unless the solution computed data from data.
 
     Such data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
     """

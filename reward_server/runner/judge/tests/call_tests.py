@@ -81,7 +81,7 @@ class CallTests:
         return ""
 
     def _observed(self, answer: object, expected: object) -> object:
-        """Returns the result, or the first argument if a method worked on that in place.
+        """Returns the result, or the first argument if a method changed that in place.
 
         It records if the task's signature did not state which of them counts.
         """

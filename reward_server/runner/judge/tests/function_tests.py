@@ -36,7 +36,7 @@ class FunctionTests:
         session: the session with the solution.
 
     Raises:
-        TaskError: the tests fail by themselves, or there are none, or they check nothing.
+        TaskError: the tests fail without the solution, or there are none, or they check nothing.
     """
 
     def __init__(self, request: FunctionRequest, session: Session) -> None:
@@ -113,7 +113,7 @@ class FunctionTests:
         return observations.are_observed(text.source, position, names, nested, heard, known)
 
     def _keeps_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if changes of a call's arguments cannot decide about its answers."""
+        """Returns True if changes of a call's arguments cannot change the expected answers."""
         code = frame.f_code
         texts = {one.code.co_filename: one for one in self._texts.all}
         text = texts.pop(code.co_filename, None)
@@ -131,7 +131,7 @@ class FunctionTests:
         return are_apart
 
     def _raises(self, frame: FrameType, line: int) -> bool:
-        """Returns True if a line of the tests raises without the solution's help."""
+        """Returns True if a line of the tests itself raises an exception, and not the solution."""
         name = frame.f_code.co_filename
         text = next((one for one in self._texts.all if one.code.co_filename == name), None)
         return text is not None and observations.raises_by_itself(text.source, line)

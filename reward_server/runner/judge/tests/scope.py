@@ -150,7 +150,7 @@ class Scope:
         return stand_in if isinstance(value, Proxy) and not is_constant else _Meant(value)
 
     def _may_be_data(self, name: str) -> bool:
-        """Returns True if the tests use a name in another way than they use a function or class."""
+        """Returns True if the tests do not use a name as they use functions and classes."""
         is_class = _CLASS_NAME.fullmatch(name) is not None and not name.isupper()
         if is_class or name == self._entry_point:
             return False
@@ -169,7 +169,7 @@ class Scope:
         return (self._taken - self._helpers.keys()) | own | self._tested
 
     def _may_mix(self) -> bool:
-        """Returns True if the tests use a name of the solution that is written like a class's."""
+        """Returns True if the tests use a name of the solution that looks like a class name."""
         taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()
         return any(map(_CLASS_NAME.fullmatch, taken))
 

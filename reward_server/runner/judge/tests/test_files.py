@@ -215,7 +215,7 @@ def _observes(
 
 
 def _keeps_apart(texts: Mapping[str, str], frame: FrameType, things: frozenset[int]) -> bool:
-    """Returns True if changes of a call's arguments cannot decide about its answers."""
+    """Returns True if changes of a call's arguments cannot change the expected answers."""
     text = texts.get(os.path.relpath(frame.f_code.co_filename))
     if text is None:
         return True  # a library's frame, which does not know the expected values

@@ -28,9 +28,9 @@ _WORD = re.compile(r"(?<![\w.])\w+")
 def under_test(prompt_text: str, entry_point: str, *sources: str) -> frozenset[str]:
     """Returns the names whose definition is taken from the solution, even if the prompt has one.
 
-    These are the entry point, and each name that an assertion examines without another name of the
-    solution. If there is no entry point, and the solution defines no other name that the tests use,
-    these are all names that the tests use and the prompt defines.
+    These are the entry point, and each name that is the only name of the solution in an assertion.
+    If there is no entry point, and the solution defines no other name that the tests use, these are
+    all names that the tests use and the prompt defines.
 
     Args:
         prompt_text: trusted code, or "" for none.

@@ -50,7 +50,7 @@ def are_apart(
 
     Args:
         source: the text of the test.
-        position: position of the call in it, or of another expression that hands something over.
+        position: position of the call in it, or of another expression that passes something.
         heard: names that hold something of the solution.
         others: further texts that run with the same names.
         aliases: further names of the objects that are passed; see `aliases`.
@@ -552,7 +552,7 @@ def _any_meet(nodes: Iterable[ast.AST], read: _Read, names: set[str]) -> bool:
 
 
 def _meet(chains: Iterable[str], names: set[str]) -> bool:
-    """Returns True if a chain is, or begins with, one of the names."""
+    """Returns True if a chain of attributes is, or begins with, one of the names."""
     return any(chain == name or chain.startswith(f"{name}.") for chain in chains for name in names)
 
 

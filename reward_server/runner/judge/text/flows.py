@@ -105,7 +105,7 @@ def roots(node: ast.AST) -> Iterator[str]:
 
 
 def names_of_no_things(tree: ast.AST) -> set[str]:
-    """Returns the names of modules, functions and classes, which hold no values of the tests."""
+    """Returns the names of modules, functions and classes: they hold no values of the tests."""
     found, stored = {"self", "cls"}, set[str]()
     for node in ast.walk(tree):
         match node:

@@ -117,7 +117,7 @@ def caught(text: str) -> frozenset[str]:
     """Returns the names of the exceptions that a text may catch, also as attributes.
 
     They follow `except`, are passed to a function named like `assertRaises`, or are named like an
-    exception. If one of these is a variable, it may hold any name that is written like a class's. A
+    exception. If one of these is a variable, it may hold any name that looks like a class name. A
     built-in name counts if the text takes it from a module.
     """
     found = set(_CALLED_LIKE_EXCEPTIONS.findall(text))

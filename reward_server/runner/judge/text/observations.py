@@ -234,8 +234,8 @@ class _Uses:
         return False
 
     def _separates(self, sides: Sequence[ast.expr], use: _Use) -> bool:
-        """Returns True if a comparison has a use on one side, and another side without the
-        solution."""
+        """Returns True if one side of a comparison has the use, and another side does not depend on
+        the solution."""
         shown = any(_shows(side, use.node) for side in sides)
         return shown and not all(map(self._is_touched, sides))
 

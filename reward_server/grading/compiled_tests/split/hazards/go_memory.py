@@ -139,7 +139,7 @@ class _Memory:
 
         Args:
             one: the type.
-            lies: whether a value of it lies in memory that is shared, and is no copy.
+            lies: whether a value of this type is in shared memory, and is no copy.
 
         Raises:
             UngrammaticalError: nothing is known of a type.

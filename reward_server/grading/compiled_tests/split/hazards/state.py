@@ -51,7 +51,7 @@ def is_state_cpp(statement: Statement, *, in_type: bool = False) -> bool:
 
     Args:
         statement: of a namespace or a type.
-        in_type: whether objects have a copy each of what it declares without `static`.
+        in_type: whether each object has a copy of the fields that it declares without `static`.
     """
     head = without_access(statement.head)
     head = _without_template(head)

@@ -48,7 +48,7 @@ _JAVA_RUNS = re.compile(
     r"|\b(?:getDeclared\w+|getMethods?|getFields?|getConstructors?|getClassLoader|forName"
     r"|newInstance|loadClass)\b"
 )
-# Go's packages that compute with values, and of others the names that do.
+# Go's packages that only compute with values; for other packages, the names that only do so.
 _GO_PACKAGES = word_set(
     """bufio bytes cmp container/heap container/list container/ring context crypto/md5 crypto/sha1
     crypto/sha256 crypto/sha512 encoding/base32 encoding/base64 encoding/binary encoding/csv
@@ -75,8 +75,8 @@ _GO_NAMES: Mapping[str, AbstractSet[str]] = {
         Saturday Sunday"""
     ),
 }
-# What values of Go's packages can be asked to do by a name, or to what they are not; tests that
-# leave themselves out.
+# Uses of values of Go's packages that do something by a name, or to something else; tests that
+# skip themselves.
 _GO_REACHES = re.compile(
     r"\.\s*(?:MethodByName|FieldBy\w+|Call(?:Slice)?|Set\w+|UnsafeAddr|UnsafePointer|Chdir"
     r"|Skip(?:f|Now)?)\s*\(|(?m:^[ \t]*//go:(?!build|noinline)\w)"

@@ -53,7 +53,7 @@ class Block:
 def open_blocks(text: str, language: Assertions) -> list[Block] | None:
     """Returns the text as a block, and then the blocks that are open at its end, outermost first.
 
-    None if its brackets do not fit together, or another one than a block is open.
+    None if its brackets do not match, or if another bracket than that of a block is open.
     """
     tokens = _code(text, language)
     brackets = match_brackets(tokens)
