@@ -113,7 +113,7 @@ class LocalServer:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        # A proxy that the environment names must not be used for this machine.
+        # A proxy from the environment variables must not be used for this machine.
         options = [("grpc.enable_http_proxy", 0)]
         with grpc.insecure_channel(self.target, options=options) as channel:
             health = health_pb2_grpc.HealthStub(channel)

@@ -13,7 +13,7 @@ from trainer_client.errors import TaskError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyRequest:
-    """A request that is created when it is sent, so that many large ones never exist at once.
+    """A request that is created when it is sent, so that not all large requests exist at once.
 
     Args:
         id: the request's id.

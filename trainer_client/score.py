@@ -154,7 +154,7 @@ def unjudged(request_id: str, status: str, message: str, *, permanent: bool = Fa
 
 
 def from_response(response: pb.ScoreResponse) -> Score:
-    """Converts an answer; one that this version cannot read counts as not judged."""
+    """Converts an answer; if this version cannot read it, the completion counts as not judged."""
     if response.verdict not in {verdict.value for verdict in Verdict}:
         return unjudged(response.id, "INTERNAL", f"unknown verdict {response.verdict}")
     reward = response.reward if response.HasField("reward") else None

@@ -110,7 +110,8 @@ class RewardClient:
         with self._lock:
             if self._thread is None or self._thread.process != os.getpid():
                 self._thread = _LoopThread(self._client.close)
-            # A thread that closes the client from here on finds the call among the loop's tasks.
+            # If a thread closes the client after this point, it finds the call among the loop's
+            # tasks.
             future = self._thread.begin(work)
         return _result(future)
 
@@ -165,7 +166,7 @@ async def _wind_up(close: _Close) -> None:
 
 
 def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
-    # A forked child has no such thread, and would wake the parent's loop.
+    # A forked child does not have this thread, and would wake the parent's loop.
     if process == os.getpid():
         loop.call_soon_threadsafe(loop.stop)
         thread.join(timeout=5.0)

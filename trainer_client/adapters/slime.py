@@ -63,7 +63,7 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
 def judged_groups(
     args: object, samples: Sequence[Sample | Sequence[Sample]], **kwargs: Any
 ) -> bool:
-    """Returns False if one of a group's rewards is NaN, so that it cannot be trained on.
+    """Returns False if a reward of a group is NaN, so that the group cannot be used for training.
 
     With CODEREWARD_UNJUDGED=nan and `--dynamic-sampling-filter-path` set to this function, slime
     drops such groups and samples others.

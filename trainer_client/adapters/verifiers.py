@@ -36,8 +36,8 @@ async def code_reward(task: object, trace: Trace) -> float:
     """Judges the model's last reply; writes verdict and message to `trace.info`.
 
     Raises:
-        SandboxError: it was not judged, but another attempt may succeed. verifiers marks the trace
-            as not `ok`, and prime-rl does not train on it.
+        SandboxError: the reply was not judged, but another attempt may succeed. verifiers marks the
+            trace as not `ok`, and prime-rl does not train on it.
         TaskError: the task can never be judged.
     """
     (found,) = await shared_judge().score([trace.last_reply], [_label(task)])

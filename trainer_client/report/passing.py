@@ -61,7 +61,7 @@ def seed_means(evaluations: Sequence[Evaluation]) -> dict[str, float]:
 
 
 def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Estimate | None:
-    """Returns the mean gain over the common tasks, paired, so that their difficulty cancels out."""
+    """Returns the mean gain over the common tasks; each task is compared with itself."""
     return estimate([after[name] - before[name] for name in sorted(before) if name in after])
 
 
@@ -73,7 +73,7 @@ def main_split(runs: Sequence[Run]) -> str | None:
 
 
 def evaluations_of(run: Run, split: str) -> list[Evaluation]:
-    """Returns a split's evaluations by step, only those with the last one's temperature."""
+    """Returns the evaluations of a split by step, if they have the temperature of the last one."""
     found = [one for one in run.evaluations if one.split == split]
     return [one for one in found if one.temperature == found[-1].temperature]
 

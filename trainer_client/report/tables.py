@@ -28,7 +28,7 @@ class Group:
 
     Args:
         passed: number of completions that passed.
-        judged: number of completions with a verdict on them, and not on the task.
+        judged: number of completions with a verdict about the completion, and not about the task.
         rewards: rewards of the executing reward function, without missing ones.
     """
 

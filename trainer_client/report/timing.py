@@ -29,7 +29,8 @@ def wait_seconds(run: Run) -> Series:
     before = 0
     points: list[tuple[float, float | None]] = []
     for line in _timed(run):
-        # A line of one step shows whether it made a call; a line of several shows a mean.
+        # A line of the log for one step shows whether the step made a call; a line for several
+        # steps shows a mean.
         calls = max(rate, 1.0) if line["step"] - before <= 1 else rate
         points.append((line["step"], (number(line.get(key)) or 0.0) * calls))
         before = line["step"]

@@ -1,8 +1,9 @@
 """Rewards from the verdicts of a reward server: the call, its failures and its metrics.
 
 TRL calls a reward function with lists: prompts, completions and each data-set column, one item for
-each completion. It may call from several event loops in turn, never limits the time, ends at any
-exception, and leaves a row out of its group's baseline if the reward is None.
+each completion. It may call the function from several event loops in turn, and never limits its
+time. Any exception ends the training. If the reward of a row is None, TRL leaves the row out of its
+group's baseline.
 """
 
 from __future__ import annotations

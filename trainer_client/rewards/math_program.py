@@ -36,7 +36,7 @@ TEXT_CHARACTERS = 4000
 
 _WHOLE = re.compile(r"-?[0-9]{1,1000}")
 _DECIMAL = re.compile(r"-?[0-9]{1,60}(\.[0-9]{1,60})?(e[+-]?[0-9]{1,3})?")
-# A name that sympy can never take for Python: it has no parentheses, quotes or dots.
+# A name that sympy cannot execute as Python: it has no parentheses, quotes or dots.
 _NAME = re.compile(r"[A-Za-z0-9_{}\\^ +,-]{1,64}")
 # Class of a constant, and its name in sympy's registry.
 _CONSTANTS = {
@@ -109,7 +109,8 @@ def decode(node: Any) -> Any:
     """Builds the expression of a tree, which may come from an attacker.
 
     Raises:
-        Exception: it is no tree; of any type, as sympy raises many on invalid input.
+        Exception: it is no tree. The exception may be of any type, since sympy raises many types on
+            invalid input.
     """
     sympy = importlib.import_module("sympy")
     kind, *parts = node
@@ -199,7 +200,8 @@ def decoys_of(reference: list[Any]) -> list[Any]:
     """Returns expressions that differ from a reference by one, if it has such neighbours."""
     found: list[Any] = []
     for one in reference:
-        # An expression without a neighbour, such as the set of all reals, raises one of many types.
+        # An expression without a neighbour, such as the set of all reals, raises an exception of
+        # one of many types.
         with contextlib.suppress(Exception):
             found.append(_neighbour(one))
     return [decoy for decoy in found if not equal([decoy], reference)]

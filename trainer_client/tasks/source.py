@@ -1,4 +1,4 @@
-"""Parses Python code without warnings, which old rows cause, and in one thread at a time.
+"""Parses Python code in one thread at a time, without the warnings that old rows cause.
 
 CPython counts the depth of a syntax tree in one counter for all threads, and may raise SystemError
 if two threads create trees at once: https://github.com/python/cpython/issues/106905.

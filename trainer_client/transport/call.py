@@ -126,7 +126,7 @@ class ScoreCall:
         return [self._scores[index] for index in range(len(requests))]
 
     async def _begin(self) -> None:
-        """Begins an attempt at the next requests as soon as as many may be in progress."""
+        """Begins an attempt at the next requests, as soon as the limit allows so many."""
         count = self._share()
         held = await self._line.permits.take(count)
         items = [self._ready.popleft() for _ in range(count)]
@@ -210,7 +210,7 @@ class ScoreCall:
                 self._settle([part[item.index]], _item_answer(item), to)
 
     def _settle(self, part: Sequence[_Sent], answer: _Answer, to: _Way) -> None:
-        """Ends an attempt at requests: gives them their score, or has them sent again together."""
+        """Ends an attempt at requests: each gets its score, or they are sent again together."""
         pauses: dict[_Item, float] = {}
         if part and isinstance(answer, Failure) and answer.outage:
             self._line.processes.lose(to.process)

@@ -3,8 +3,8 @@
 `grpc.aio` has one completion queue for each process and one thread that empties it. A child that is
 forked while channels are open inherits the queue and not the thread, so that every call in it would
 wait forever, even on a new channel. This also holds for a while after the last channel was closed.
-To free the last inherited channel would wait for that thread, and remove the parent's event loop
-from the epoll set that both processes share.
+If the child freed the last inherited channel, it would wait for that thread, and would remove the
+parent's event loop from the epoll set that both processes share.
 """
 
 from __future__ import annotations

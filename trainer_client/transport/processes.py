@@ -32,7 +32,8 @@ _PAUSE_SECONDS = 1.0
 _REST_SECONDS = 1.0
 # Connections to the shared address, for each process; a connection meets any process.
 _TRIES = 8
-# A proxy that picks processes at random sends all of them to one of two with a chance of 1 in 256.
+# A proxy that picks one of two processes at random sends all these requests to the same one with a
+# chance of 1 in 256.
 _PROXY_ASKS = 8
 
 
@@ -150,7 +151,7 @@ class Processes:
             self._next_look = self.clock() + _PAUSE_SECONDS
 
     async def _find_all(self) -> bool:
-        """Connects to the processes that are not connected to; returns True if none is missing.
+        """Connects to the processes without a connection; returns True if none is missing.
 
         Raises:
             AioRpcError: the server does not answer.
@@ -196,7 +197,7 @@ class Processes:
         return False
 
     async def _meet(self, address: str, expected: int | None = None) -> None:
-        """Connects, and keeps the connection if it is the only one to a process of the server.
+        """Connects, and keeps the connection if there is no other to this process of the server.
 
         Args:
             address: where to connect.

@@ -26,7 +26,7 @@ def is_local_main_process() -> bool:
 
 
 def told_by_main(names: Sequence[str]) -> list[str]:
-    """Returns the main process's names in every process; the processes must be connected."""
+    """Returns in every process the names of the main process; the processes must be connected."""
     from accelerate.utils import broadcast_object_list
 
     told = [list(names)]

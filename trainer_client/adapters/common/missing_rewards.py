@@ -5,9 +5,9 @@ For trainers that accept only numbers there are two choices:
 raise    an exception, which each trainer handles in its own way
 nan      NaN, for trainers that drop a group that contains it
 
-Other trainers compare a completion with its group: its advantage is its reward minus the group's
-mean. A completion that was not judged then gets the mean of the judged ones, which does not change
-that mean and makes the advantage zero.
+For trainers that pass whole groups there is a third choice. They compare a completion with its
+group: its advantage is its reward minus the group's mean. A completion that was not judged gets the
+mean of the judged ones. This does not change the mean and makes the advantage zero.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _judge() -> Judge:
 
 
 def _typos() -> Iterable[tuple[str, str]]:
-    # Other names are not misspelt settings; a cluster makes variables from names of services.
+    # Other names are no misspelt settings: Kubernetes makes variables from the names of services.
     known = set(AdapterSettings.model_fields)
     for name in sorted(os.environ):
         field = name.removeprefix(PREFIX).lower()

@@ -137,7 +137,8 @@ class _Series:
         """Returns the rise that chance can explain.
 
         Successive differences measure the spread independently of the trend (von Neumann 1941). The
-        last window's spread counts if it is larger, as when a signal occurs for the first time.
+        spread of the last window is used if it is larger, for example when a signal occurs for the
+        first time.
         """
         spread = self._squares / (2.0 * max(1, self._count - 1))
         spread = max(spread, _variance(self._recent()))
@@ -219,7 +220,7 @@ class _Divergence:
 
 
 def _errors(certainty: float, windows: int) -> float:
-    """Returns the number of standard errors that counts if all windows are compared."""
+    """Returns the number of standard errors to require if all windows are compared."""
     return math.sqrt(certainty**2 + 4.0 * math.log(max(1, windows)))
 
 

@@ -131,7 +131,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
 
 @contextmanager
 def _kept_going() -> Iterator[None]:
-    """Logs failed writes: a disk that is full for a while need not end a training."""
+    """Logs failed writes, since a disk that is full for a while should not end a training."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,9 @@
 """Judges every task's reference solution before the model is loaded, which takes minutes.
 
-A task whose own solution fails teaches nothing: its tests, its limits or the server's packages do
-not suit it. Function tests may only have run at the wrong placement. If the request leaves the
-placement open, the other one is tried too; completions have no influence on this.
+If the reference solution of a task fails, the task teaches nothing: its tests, its limits or the
+server's packages are wrong for it. But function tests may only have run in the wrong place. So if
+the request leaves the placement open, the other placement is tried too. Completions have no
+influence on this.
 """
 
 from __future__ import annotations
