@@ -86,6 +86,7 @@ class CheckerKind(enum.Enum):
     CASE_INSENSITIVE = 4
     UNORDERED_LINES = 5
     PROGRAM = 6
+    INTERACTOR = 7
 
 
 class RewardPolicyKind(enum.Enum):
@@ -95,6 +96,14 @@ class RewardPolicyKind(enum.Enum):
     FRACTION = 2
     WEIGHTED = 3
     FIRST_K = 4
+    SUBTASKS = 5
+
+
+class SubtaskRule(enum.Enum):
+    """How the points of a subtask are earned."""
+
+    MINIMUM = 1
+    SUM = 2
 
 
 class TerminationKind(enum.Enum):
@@ -154,6 +163,20 @@ class Checker:
     program: str = ""
     program_language: str = "python"
 
+    @property
+    def is_program(self) -> bool:
+        """Returns True if a program of the task decides."""
+        return self.kind in (CheckerKind.PROGRAM, CheckerKind.INTERACTOR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtask:
+    """A group of cases with points of its own; cases refer to it by name."""
+
+    name: str
+    points: float
+    rule: SubtaskRule = SubtaskRule.MINIMUM
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardPolicy:
@@ -163,6 +186,7 @@ class RewardPolicy:
     first_k: int = 0
     compile_bonus: float = 0.0
     format_bonus: float = 0.0
+    subtasks: tuple[Subtask, ...] = ()
 
 
 class Placement(enum.Enum):
@@ -191,6 +215,7 @@ class CallCase:
     args_json: str
     expected_json: str
     weight: float = 1.0
+    subtask: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +234,7 @@ class StdioCase:
     stdin: bytes
     expected_stdout: bytes
     weight: float = 1.0
+    subtask: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,6 +371,22 @@ class SplitPrograms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """An interactor and a solution, each in its own namespaces.
+
+    The standard output of each is the standard input of the other. The limits hold for both
+    together.
+
+    Args:
+        interactor: trusted.
+        solution: untrusted.
+    """
+
+    interactor: Program | Commands
+    solution: Program | Commands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution.
 
@@ -428,7 +470,8 @@ class UnitJudgement:
     repeats_answers: bool = False
 
 
-Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | UnitJudgement
+Pair = SplitPrograms | Conversation
+Work = Program | Commands | Pair | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -468,7 +511,7 @@ class CapturedStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestsProgram:
-    """The end and the output of the tests' program of `SplitPrograms`.
+    """The end and the output of the trusted program of a `Pair`.
 
     Args:
         termination: how it ended; None if it did not end by itself.
@@ -511,6 +554,7 @@ class TestResult:
     weight: float = 1.0
     wall_time_seconds: float = 0.0
     counts: bool = True
+    subtask: str = ""
 
 
 class Ending(enum.Enum):
@@ -544,7 +588,7 @@ class Execution:
     signals: Mapping[str, int] = field(default_factory=dict)
     crossed: bool = False  # objects other than plain data passed between judge and candidate
     product: bytes = b""  # files of `Commands`; only later executions may unpack them
-    tests_program: TestsProgram | None = None  # of `SplitPrograms`
+    tests_program: TestsProgram | None = None  # of a `Pair`
 
 
 # ------------------------------------------------------------------------------- verdicts

@@ -70,6 +70,7 @@ class TestResult:
     message: str = ""
     weight: float = 1.0
     wall_time_seconds: float = 0.0
+    subtask: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +192,7 @@ def _test_result(test: pb.TestResult) -> TestResult:
         message=test.message,
         weight=test.weight,
         wall_time_seconds=test.wall_time_seconds,
+        subtask=test.subtask,
     )
 
 

@@ -14,7 +14,6 @@ from reward_server.domain import (
     Assessment,
     CallTests,
     Checker,
-    CheckerKind,
     Execution,
     FunctionTests,
     Job,
@@ -276,7 +275,7 @@ class Evaluation:
 
     def _checker_language(self, checker: Checker, language: Language) -> Language:
         """Returns the language of the checker program; the solution's language if there is none."""
-        if checker.kind is not CheckerKind.PROGRAM:
+        if not checker.is_program:
             return language
         return self._languages.find(checker.program_language)
 

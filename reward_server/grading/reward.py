@@ -11,7 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from reward_server.domain import RewardPolicy, RewardPolicyKind, TestOutcome, TestResult, Verdict
+from reward_server.domain import (
+    RewardPolicy,
+    RewardPolicyKind,
+    Subtask,
+    SubtaskRule,
+    TestOutcome,
+    TestResult,
+    Verdict,
+)
 
 # It is below 1.0 even in single precision, and above (n - 1) / n for every possible number n of
 # tests.
@@ -67,15 +75,36 @@ def _share(policy: RewardPolicy, tests: Sequence[TestResult]) -> float:
     counted = counted_tests(policy, tests)
     if stops_at_first_failure(policy) or not counted:
         return 0.0
+    if policy.kind is RewardPolicyKind.SUBTASKS:
+        return _share_of_points(policy.subtasks, counted)
     weighted = policy.kind is RewardPolicyKind.WEIGHTED
-    weights = [test.weight if weighted else 1.0 for test in counted]
-    # Scaled, so that no sum of finite weights is infinite.
-    largest = max(weights)
+    return _mean(
+        [float(test.outcome is TestOutcome.PASSED) for test in counted],
+        [test.weight if weighted else 1.0 for test in counted],
+    )
+
+
+def _share_of_points(subtasks: Sequence[Subtask], tests: Sequence[TestResult]) -> float:
+    shares = [
+        _earned(one, [test for test in tests if test.subtask == one.name]) for one in subtasks
+    ]
+    return _mean(shares, [one.points for one in subtasks])
+
+
+def _earned(subtask: Subtask, tests: Sequence[TestResult]) -> float:
+    """Returns the share of a subtask's points that was earned, from 0 to 1."""
+    passed = [float(test.outcome is TestOutcome.PASSED) for test in tests]
+    if subtask.rule is SubtaskRule.SUM:
+        return _mean(passed, [test.weight for test in tests])
+    return min(passed, default=0.0)
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Returns the weighted mean; 0 if no weight is positive."""
+    largest = max(weights, default=0.0)
     if largest <= 0.0:
         return 0.0
-    passed = (
-        weight / largest
-        for weight, test in zip(weights, counted, strict=True)
-        if test.outcome is TestOutcome.PASSED
-    )
-    return math.fsum(passed) / math.fsum(weight / largest for weight in weights)
+    # Scaled, so that no sum of finite weights is infinite.
+    scaled = [weight / largest for weight in weights]
+    parts = (value * weight for value, weight in zip(values, scaled, strict=True))
+    return math.fsum(parts) / math.fsum(scaled)

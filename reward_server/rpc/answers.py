@@ -136,6 +136,7 @@ def _test(result: TestResult) -> pb.TestResult:
         message=_text(result.message),
         weight=result.weight,
         wall_time_seconds=result.wall_time_seconds,
+        subtask=result.subtask,
     )
 
 

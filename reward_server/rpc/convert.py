@@ -35,6 +35,8 @@ from reward_server.domain import (
     StdioCase,
     StdioTests,
     Submission,
+    Subtask,
+    SubtaskRule,
     Tests,
     UnitTests,
 )
@@ -288,7 +290,7 @@ def _tests(request: pb.ScoreRequest | pb.Task, language: Language, bounds: Bound
         return fields.within("program", lambda: _program_tests(request.program, language))
     if kind == "unit":
         return fields.within("unit", lambda: _unit_tests(request.unit, language))
-    return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
+    return fields.within("stdio", lambda: _stdio_tests(request.stdio, language, bounds))
 
 
 def _function_tests(tests: pb.FunctionTests, bounds: Bounds) -> FunctionTests:
@@ -311,7 +313,7 @@ def _call_tests(tests: pb.CallTests, bounds: Bounds) -> CallTests:
     _cases("cases", len(tests.cases), bounds)
     _entry_point(tests.entry_point)
     checker = fields.within("checker", lambda: _checker(tests.checker, bounds))
-    if checker.kind is CheckerKind.PROGRAM:
+    if checker.is_program:
         raise UnsupportedError("call tests cannot have a checker program; stdio tests can")
     return CallTests(
         entry_point=tests.entry_point,
@@ -320,12 +322,18 @@ def _call_tests(tests: pb.CallTests, bounds: Bounds) -> CallTests:
     )
 
 
-def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
+def _stdio_tests(tests: pb.StdioTests, language: Language, bounds: Bounds) -> StdioTests:
     _cases("cases", len(tests.cases), bounds)
-    return StdioTests(
-        cases=fields.each("cases", tests.cases, _stdio_case),
-        checker=fields.within("checker", lambda: _checker(tests.checker, bounds)),
-    )
+    checker = fields.within("checker", lambda: _checker(tests.checker, bounds))
+    if checker.kind is CheckerKind.INTERACTOR and checker.program_language not in (
+        _PYTHON,
+        language.name,
+    ):
+        raise InvalidRequestError(
+            "checker.program_language",
+            f"an interactor shares the solution's container: use {_PYTHON} or {language.name}",
+        )
+    return StdioTests(cases=fields.each("cases", tests.cases, _stdio_case), checker=checker)
 
 
 def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:
@@ -412,7 +420,10 @@ def _call_case(case: pb.CallCase) -> CallCase:
         raise InvalidRequestError("args_json", "is not a JSON array")
     fields.json_value("expected_json", case.expected_json, CASE_BYTES)
     return CallCase(
-        args_json=case.args_json, expected_json=case.expected_json, weight=_weight(case)
+        args_json=case.args_json,
+        expected_json=case.expected_json,
+        weight=_weight(case),
+        subtask=fields.text("subtask", case.subtask, NAME_BYTES),
     )
 
 
@@ -421,6 +432,7 @@ def _stdio_case(case: pb.StdioCase) -> StdioCase:
         stdin=fields.data_or_text(case, "stdin", CASE_BYTES),
         expected_stdout=fields.data_or_text(case, "expected_stdout", CASE_BYTES),
         weight=_weight(case),
+        subtask=fields.text("subtask", case.subtask, NAME_BYTES),
     )
 
 
@@ -440,12 +452,15 @@ def _entry_point(text: str) -> None:
 
 def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
     kind = fields.choice("kind", checker.kind, CheckerKind)
-    if kind is CheckerKind.PROGRAM and not checker.program.strip():
+    is_program = Checker(kind=kind).is_program
+    if is_program and not checker.program.strip():
         raise InvalidRequestError("program", "is empty")
-    if kind is not CheckerKind.PROGRAM and checker.program:
-        raise InvalidRequestError("program", "needs CHECKER_KIND_PROGRAM")
+    if not is_program and checker.program:
+        raise InvalidRequestError(
+            "program", "needs CHECKER_KIND_PROGRAM or CHECKER_KIND_INTERACTOR"
+        )
     language = _PYTHON
-    if kind is CheckerKind.PROGRAM:
+    if is_program:
         language = _language("program_language", checker.program_language, bounds).name
     for name in ("absolute_tolerance", "relative_tolerance"):
         if kind is not CheckerKind.FLOAT and getattr(checker, name):
@@ -498,12 +513,49 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
     if kind is RewardPolicyKind.WEIGHTED:
         _check_weights(tests)
     _check_first_k(policy.first_k, kind, tests)
+    subtasks = fields.each("subtasks", policy.subtasks, _subtask)
+    _check_subtasks(subtasks, kind, tests)
     return RewardPolicy(
         kind=kind,
+        subtasks=subtasks,
         first_k=policy.first_k,
         compile_bonus=fields.number("compile_bonus", policy.compile_bonus, 0.0, 1.0),
         format_bonus=fields.number("format_bonus", policy.format_bonus, 0.0, 1.0),
     )
+
+
+def _subtask(subtask: pb.Subtask) -> Subtask:
+    if not subtask.name:
+        raise InvalidRequestError("name", "is empty")
+    return Subtask(
+        name=fields.text("name", subtask.name, NAME_BYTES),
+        points=fields.number("points", subtask.points, 0.0, 1e6),
+        rule=fields.choice("rule", subtask.rule or pb.SUBTASK_RULE_MINIMUM, SubtaskRule),
+    )
+
+
+def _check_subtasks(subtasks: tuple[Subtask, ...], kind: RewardPolicyKind, tests: Tests) -> None:
+    if kind is not RewardPolicyKind.SUBTASKS:
+        if subtasks:
+            raise InvalidRequestError("subtasks", "need REWARD_POLICY_KIND_SUBTASKS")
+        return
+    if not isinstance(tests, CallTests | StdioTests):
+        raise InvalidRequestError("kind", "has subtasks, which only call and stdio tests have")
+    if not sum(one.points for one in subtasks):
+        raise InvalidRequestError("subtasks", "have no points")
+    names = [one.name for one in subtasks]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidRequestError("subtasks", f"have the name {name!r} twice")
+    used = {case.subtask for case in tests.cases}
+    if unknown := used.difference(names):
+        raise InvalidRequestError("subtasks", f"lack {min(unknown)!r}, which a case names")
+    if unused := set(names) - used:
+        raise InvalidRequestError("subtasks", f"have {min(unused)!r}, which no case names")
+    for one in subtasks:
+        weights = [case.weight for case in tests.cases if case.subtask == one.name]
+        if one.rule is SubtaskRule.SUM and not sum(weights):
+            raise InvalidRequestError("subtasks", f"have {one.name!r}, whose weights are all 0")
 
 
 def _check_weights(tests: Tests) -> None:

@@ -7,6 +7,8 @@ blobs:
     program   source, stdin, file/NAME and data/NAME (read-only)
     commands  product, stdin, file/NAME and data/NAME
     split     as for commands without stdin, each name prefixed with "tests:" or "solution:"
+    conversation  as for program or commands without stdin, prefixed with "interactor:" or
+              "solution:"
     function  source, file/NAME and data/NAME
     call      as for function
     unit      source, file/NAME, data/NAME and test/NAME, which the judge does not send on
@@ -40,10 +42,17 @@ class Checker(TypedDict):
 
 
 class ProgramRequest(NamedTuple):
-    """A Python program that reads its standard input."""
+    """A Python program that reads its standard input.
+
+    Args:
+        args: on the command line.
+        output_bytes: greatest size of its output.
+        reports: whether a process beside it sends its status, as it does for commands.
+    """
 
     args: list[str]
     output_bytes: int
+    reports: bool = False
 
 
 class CommandsRequest(NamedTuple):
@@ -71,6 +80,20 @@ class SplitRequest(NamedTuple):
     solution: Side
     output_bytes: int
     result_bytes: int
+
+
+class ConversationRequest(NamedTuple):
+    """Two programs that converse; see `judge.conversation`.
+
+    Args:
+        interactor: the fields of a `ProgramRequest` or of a `CommandsRequest`.
+        solution: the same.
+        output_bytes: greatest size of the output of each.
+    """
+
+    interactor: Mapping[str, Any]
+    solution: Mapping[str, Any]
+    output_bytes: int
 
 
 class FunctionRequest(NamedTuple):
@@ -158,13 +181,15 @@ class SolutionProgram(NamedTuple):
 
 
 TestsRequest = FunctionRequest | CallRequest
-Request = ProgramRequest | CommandsRequest | SplitRequest | TestsRequest | UnitRequest
+Pair = SplitRequest | ConversationRequest
+Request = ProgramRequest | CommandsRequest | Pair | TestsRequest | UnitRequest
 Program = ProgramRequest | CommandsRequest | FilesProgram | SolutionProgram
 
 _REQUESTS: Mapping[str, Callable[..., Request]] = {
     "program": ProgramRequest,
     "commands": CommandsRequest,
     "split": SplitRequest,
+    "conversation": ConversationRequest,
     "function": FunctionRequest,
     "call": CallRequest,
     "unit": UnitRequest,
@@ -182,6 +207,19 @@ _MODES = {kind: mode for mode, kind in (*_REQUESTS.items(), *_PROGRAMS.items())}
 def pack(request: Request | Program, blobs: Mapping[str, bytes]) -> bytes:
     """Builds the document of a request or a program."""
     return wire.pack({"mode": _MODES[type(request)], **request._asdict()}, blobs)
+
+
+def fields_of(program: Program) -> dict[str, object]:
+    """Returns the fields of a program within another request; with blobs they make its document."""
+    return {"mode": _MODES[type(program)], **program._asdict()}
+
+
+def blobs_of(side: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns the blobs of one of two programs, without the prefix that names it."""
+    prefix = f"{side}:"
+    return {
+        name.removeprefix(prefix): blob for name, blob in blobs.items() if name.startswith(prefix)
+    }
 
 
 def unpack(document: bytes | memoryview) -> tuple[Request, dict[str, bytes]]:

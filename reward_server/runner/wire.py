@@ -20,25 +20,27 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 
 Zygote ── a packet socket ── judge: the zygote sends JUDGE with the descriptors of an execution (the
 channel to the candidate, its stdin, stdout and stderr, the memory files of request and report, and
-in mode "split" the channel, stdin, stdout and stderr of the tests' program). The judge answers with
-a `Word` when the report is written. Before that it writes notes to another socket, which the zygote
-reads after the word. Nobody can take a note back, not even a judge that the candidate's answers
-have taken over. (From a pipe it could: /proc opens a pipe for reading.) There are two notes. The
-judge sends CAN_HEAR before it hears the candidate; after it no failure is the task's or the
-server's. The judge sends CROSSING before anything but plain data first crosses, or first meets
-tests that are not pure (see `judge.text.purity`). A judge that noted CROSSING judges no further
-execution.
+in modes "split" and "conversation" the channel, stdin, stdout and stderr of the trusted program).
+The judge answers with a `Word` when the report is written. Before that it writes notes to another
+socket, which the zygote reads after the word. Nobody can take a note back, not even a judge that
+the candidate's answers have taken over. (From a pipe it could: /proc opens a pipe for reading.)
+There are two notes. The judge sends CAN_HEAR before it hears the candidate; after it no failure is
+the task's or the server's. The judge sends CROSSING before anything but plain data first crosses,
+or first meets tests that are not pure (see `judge.text.purity`). A judge that noted CROSSING judges
+no further execution.
 
 Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes; `codec`
 describes their content. The first frame, from the judge, is the program. The candidate's shim
 answers READY, the last message that is trusted. In mode "program" the shim then sends the
-compiler's error, or nothing, and closes the channel before any code of the program runs. In mode
-"commands" it sends, after the commands have ended, the status of the last one as of `os.waitpid`.
-If files are to be handed back and all commands succeeded, it sends one more frame: the product, a
-document of the files with "executable", the names of those that are. In mode "split" there are two
-processes of that kind, one for the tests' program and one for the solution's. After READY each gets
-one byte with the ends of two pipes. Its commands read from one of them, descriptor 3, and write to
-the other, descriptor 4; see `relay`.
+compiler's error, or nothing, and closes the channel before any code of the program runs. If the
+program `reports`, the shim keeps the channel, forks the program and sends its status at the end, as
+of `os.waitpid`. In mode "commands" it sends, after the commands have ended, the status of the last
+one. If files are to be handed back and all commands succeeded, it sends one more frame: the
+product, a document of the files with "executable", the names of those that are. In mode "split"
+there are two processes of that kind, one for the tests' program and one for the solution's. After
+READY each gets one byte with the ends of two pipes. Its commands read from one of them, descriptor
+3, and write to the other, descriptor 4; see `relay`. In mode "conversation" there are two processes
+too, each of mode "program" or "commands"; the interactor's reports. See `judge.conversation`.
 
 Request document: see `requests`.
 
@@ -62,11 +64,13 @@ Report document:
               UNASKED: tests ran without a request to the solution; UNTOLD: the solution, not the
               task's signature, stated that a result or an argument of a call is made of nodes, or
               that an argument is the result
-    status    null, or in modes commands and split the status of the candidate's last command
+    status    null, or in modes commands, split and conversation the status of the candidate's last
+              command, if it runs commands
     stdout_size, stderr_size; blobs stdout, stderr (the leading bytes, up to KEPT_OUTPUT_BYTES each
               in modes function, call and split, all up to output_bytes in the others), product
-    tests_program  null, or in mode split the end of the tests' program: {"status" (null if it did
-              not end), "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, complete
+    tests_program  null, or in modes split and conversation the end of the trusted program:
+              {"status" (null if it did not end), "stdout_size", "stderr_size"}; blobs tests_stdout,
+              tests_stderr, complete
 """
 
 from __future__ import annotations
@@ -127,8 +131,8 @@ class Stop(enum.IntEnum):
 class Start(NamedTuple):
     """Begins an execution and carries its limits. Times are in nanoseconds, sizes in bytes.
 
-    `programs` is 2 in mode "split", otherwise 1. `report_bytes` is the greatest size of a report;
-    if a report is larger, only its first byte is sent.
+    `programs` is 2 in modes "split" and "conversation", otherwise 1. `report_bytes` is the greatest
+    size of a report; if a report is larger, only its first byte is sent.
     """
 
     kind: int

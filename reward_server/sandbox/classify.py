@@ -31,11 +31,13 @@ from reward_server.domain import (
     CallJudgement,
     CapturedStream,
     Commands,
+    Conversation,
     Ending,
     Execution,
     FunctionJudgement,
     Job,
     LimitKind,
+    Pair,
     Program,
     SplitPrograms,
     Termination,
@@ -122,12 +124,17 @@ class _Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conclusion:
-    """An ending with its message, limits and signals."""
+    """An ending with its message, limits and signals.
+
+    `is_stopped` is True if the judge was done before the program ended, so that how it ended later
+    counts for nothing.
+    """
 
     ending: Ending
     message: str = ""
     limits: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
+    is_stopped: bool = False
 
 
 def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
@@ -153,7 +160,7 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
 
 
 def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
-    if isinstance(job.work, SplitPrograms) and (limit := _limit_of(finish, job)):
+    if isinstance(job.work, Pair) and (limit := _limit_of(finish, job)):
         message = f"{_STOP_WORDS[limit]} before the tests called the solution"
         conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message, limits=(limit,))
         return _execution(finish, conclusion, _read(findings, job.work))
@@ -243,6 +250,8 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
         return _not_loaded(report.load)
     if isinstance(work, SplitPrograms):
         return _conclude_split(report)
+    if isinstance(work, Conversation):
+        return _conclude_conversation(finish, report)
     if report.broken is not None:
         return _left_early(finish)
     if isinstance(work, Program | Commands):
@@ -268,6 +277,20 @@ def _conclude_split(report: _Report) -> _Conclusion:
     if report.tests_program is None or report.tests_program.termination is None:
         return _crashed("the tests' program was lost", "judge_lost")
     return _Conclusion(ending=Ending.COMPLETED)
+
+
+def _conclude_conversation(finish: Finish, report: _Report) -> _Conclusion:
+    """Returns the conclusion about a solution and its interactor, whose status shows what it
+    decided."""
+    if report.is_tasks:
+        return _Conclusion(ending=Ending.INVALID_TASK, message=report.message)
+    interactor = report.tests_program and report.tests_program.termination
+    if interactor is None:
+        return _crashed("the interactor was lost", "judge_lost")
+    accepts = interactor == Termination(kind=TerminationKind.EXITED)
+    if not accepts and report.broken is None:
+        return _Conclusion(ending=Ending.COMPLETED, is_stopped=True)
+    return _conclude_program(finish, report)
 
 
 def _conclude_program(finish: Finish, report: _Report) -> _Conclusion:
@@ -313,12 +336,7 @@ def _blame_processes(finish: Finish, conclusion: _Conclusion, work: Work) -> _Co
     ran = isinstance(work, Program | Commands) and conclusion.ending is Ending.COMPLETED
     if failed or (ran and finish.candidate_status != 0):
         return _limit(LimitKind.PROCESSES)
-    return _Conclusion(
-        ending=conclusion.ending,
-        message=conclusion.message,
-        limits=(*conclusion.limits, LimitKind.PROCESSES),
-        signals=conclusion.signals,
-    )
+    return replace(conclusion, limits=(*conclusion.limits, LimitKind.PROCESSES))
 
 
 def _crashed(message: str, *signals: str) -> _Conclusion:
@@ -361,9 +379,10 @@ def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) 
         counted.pop("early_exit", None)
     for name, count in conclusion.signals.items():
         counted[name] = max(count, counted.get(name, 0))
+    stopped = Termination(kind=TerminationKind.STOPPED)
     return Execution(
         ending=conclusion.ending,
-        termination=_termination(finish),
+        termination=stopped if conclusion.is_stopped else _termination(finish),
         message=conclusion.message,
         tests=report.tests if report else (),
         product=report.product if report else b"",
@@ -421,7 +440,7 @@ def _parse(
     if _typed(report["ready"], bool) != (stage is Stage.READY):
         raise ValueError("ready contradicts the stage")
     blame = report["blame"]
-    is_blamable = stage is not Stage.READY or isinstance(work, SplitPrograms)
+    is_blamable = stage is not Stage.READY or isinstance(work, Pair)
     if blame not in ((None, "task") if is_blamable else (None,)):
         raise ValueError("blame")
     if report["broken"] not in (None, "closed", "forged"):
@@ -455,7 +474,7 @@ def _parse_tests_program(
 ) -> TestsProgram | None:
     if ended is None:
         return None
-    if not isinstance(work, SplitPrograms):
+    if not isinstance(work, Pair):
         raise ValueError("tests_program")
     fields = _typed(ended, dict)
     status = fields["status"]
@@ -477,7 +496,7 @@ def _parse_load(load: object) -> _Load | None:
 
 
 def _parse_status(status: object, work: Work) -> int | None:
-    if status is not None and not isinstance(work, Commands | SplitPrograms):
+    if status is not None and not isinstance(work, Commands | Pair):
         raise ValueError("status")
     return None if status is None else _count(status)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from reward_server.domain import (
     CallJudgement,
     Commands,
+    Conversation,
     FunctionJudgement,
     Job,
     Limits,
@@ -20,6 +21,7 @@ from reward_server.runner import requests, wire
 from reward_server.runner.requests import (
     CallRequest,
     CommandsRequest,
+    ConversationRequest,
     FunctionRequest,
     ProgramRequest,
     SharedRequest,
@@ -86,21 +88,13 @@ def request_document(job: Job) -> bytes:
     """Builds the document that the judge reads."""
     work, limits = job.work, job.limits
     match work:
-        case Program():
-            program = ProgramRequest(args=list(work.args), output_bytes=limits.output_bytes)
-            blobs = {"source": _encode(work.source), "stdin": work.stdin, **_files(work)}
-            return requests.pack(program, blobs)
-        case Commands():
-            commands = CommandsRequest(
-                **_side(work),
-                keep=list(work.keep),
-                product_bytes=work.product_bytes,
-                output_bytes=limits.output_bytes,
-            )
-            blobs = {"product": work.product, "stdin": work.stdin, **_files(work)}
-            return requests.pack(commands, blobs)
+        case Program() | Commands():
+            program, blobs = _program(work, limits)
+            return requests.pack(program, {**blobs, "stdin": work.stdin})
         case SplitPrograms():
             return _split_document(work, limits)
+        case Conversation():
+            return _conversation_document(work, limits)
     blobs = {"source": _encode(work.source), **_files(work)}
     match work:
         case FunctionJudgement():
@@ -110,6 +104,38 @@ def request_document(job: Job) -> bytes:
         case UnitJudgement():
             blobs |= {f"test/{path}": _encode(text) for path, text in work.tests.files}
             return requests.pack(_unit_request(work, limits), blobs)
+
+
+def _program(
+    work: Program | Commands, limits: Limits, *, reports: bool = False
+) -> tuple[ProgramRequest | CommandsRequest, dict[str, bytes]]:
+    """Returns the request of a program and its blobs, without its standard input."""
+    output_bytes = limits.output_bytes
+    if isinstance(work, Program):
+        program = ProgramRequest(args=list(work.args), output_bytes=output_bytes, reports=reports)
+        return program, {"source": _encode(work.source), **_files(work)}
+    commands = CommandsRequest(
+        **_side(work),
+        keep=list(work.keep),
+        product_bytes=work.product_bytes,
+        output_bytes=output_bytes,
+    )
+    return commands, {"product": work.product, **_files(work)}
+
+
+def _conversation_document(work: Conversation, limits: Limits) -> bytes:
+    interactor, its_blobs = _program(work.interactor, limits, reports=True)
+    solution, blobs = _program(work.solution, limits)
+    request = ConversationRequest(
+        interactor=requests.fields_of(interactor),
+        solution=requests.fields_of(solution),
+        output_bytes=limits.output_bytes,
+    )
+    sides = {"interactor": its_blobs, "solution": blobs}
+    return requests.pack(
+        request,
+        {f"{side}:{name}": blob for side, blobs in sides.items() for name, blob in blobs.items()},
+    )
 
 
 def _side(program: Commands) -> Side:

@@ -19,8 +19,8 @@ from reward_server.domain import (
     Execution,
     Job,
     Limits,
+    Pair,
     Program,
-    SplitPrograms,
     Wall,
 )
 from reward_server.errors import SandboxError
@@ -135,7 +135,7 @@ class ContainedSandbox:
         except _FAILURES as error:
             raise await self._failed(error) from error
         document = request_document(job)
-        programs = 2 if isinstance(job.work, SplitPrograms) else 1
+        programs = 2 if isinstance(job.work, Pair) else 1
         record = start_record(
             limits,
             len(document),
@@ -186,13 +186,13 @@ class ContainedSandbox:
 def _with_room(job: Job) -> Limits:
     """Returns a job's limits, with room for the process that runs commands and waits for them.
 
-    With two programs, the tests' program may have as many processes as the solution's, so that it
+    With two programs, the trusted one may have as many processes as the solution's, so that it
     starts even if the solution's program uses all of its own.
     """
     processes = job.limits.processes + 1
     if isinstance(job.work, Commands):
         return replace(job.limits, processes=processes)
-    if isinstance(job.work, SplitPrograms):
+    if isinstance(job.work, Pair):
         return replace(job.limits, processes=2 * processes)
     return job.limits
 

@@ -46,7 +46,15 @@ HACK_SIGNALS = (
 )
 # Signals of how a verdict came about, and of trouble.
 _OTHER_SIGNALS = (
-    *("cast_to_base", "incomplete", "judge_lost", "judge_stuck", "killed", "leftover"),
+    *(
+        "cast_to_base",
+        "incomplete",
+        "interactor_failed",
+        "judge_lost",
+        "judge_stuck",
+        "killed",
+        "leftover",
+    ),
     *("met_change", "met_in_prompt", "out_of_step", "refused_by_judge", "twin_failed"),
     *("twin_missing", "unasked", "unconfirmable", "untold_signature", "withheld_change"),
 )

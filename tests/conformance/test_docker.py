@@ -37,6 +37,7 @@ from reward_server.sandbox.docker.janitor import EngineJanitor
 from reward_server.sandbox.local.cgroup import owner_id
 from reward_server.settings import Settings
 from tests.conformance.suite.checks import CHECKS, Check, output_of, run
+from tests.conformance.suite.conversations import CONVERSATIONS
 from tests.conformance.suite.executables import (
     EXECUTABLES,
     a_status_cannot_be_forged_by_ending_who_tells_it,
@@ -96,7 +97,9 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "check", [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *REACH], ids=lambda check: check.__name__
+    "check",
+    [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *CONVERSATIONS, *REACH],
+    ids=lambda check: check.__name__,
 )
 async def test_a_container_keeps(check: Check, shelves: Mapping[str, Shelf], host: Host) -> None:
     await shelves["runc"].pass_check(check, host)

@@ -19,6 +19,7 @@ from reward_server.sandbox.local.container import LocalOptions, start_local
 from reward_server.sandbox.local.janitor import OUR_PREFIX
 from tests.conformance.suite import checks
 from tests.conformance.suite.checks import CHECKS, Check, judge, judgement, output_of, run
+from tests.conformance.suite.conversations import CONVERSATIONS
 from tests.conformance.suite.executables import EXECUTABLES
 from tests.conformance.suite.host import Host, inhabited, processes_marked
 from tests.conformance.suite.reach import REACH
@@ -46,7 +47,9 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
 
 
 @pytest.mark.parametrize(
-    "check", [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *REACH], ids=lambda check: check.__name__
+    "check",
+    [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *CONVERSATIONS, *REACH],
+    ids=lambda check: check.__name__,
 )
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)

@@ -115,7 +115,11 @@ class _CheckerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CheckerKi
     CHECKER_KIND_UNORDERED_LINES: _CheckerKind.ValueType  # 5
     """Equal lines in any order."""
     CHECKER_KIND_PROGRAM: _CheckerKind.ValueType  # 6
-    """A checker program decides."""
+    """A checker program decides, which reads the whole output."""
+    CHECKER_KIND_INTERACTOR: _CheckerKind.ValueType  # 7
+    """An interactor decides, which converses with the solution while both run. The solution gets
+    nothing of `stdin` and `expected_stdout` but what the interactor writes. Only for StdioTests.
+    """
 
 class CheckerKind(_CheckerKind, metaclass=_CheckerKindEnumTypeWrapper):
     """Rules of comparison."""
@@ -133,7 +137,11 @@ CHECKER_KIND_CASE_INSENSITIVE: CheckerKind.ValueType  # 4
 CHECKER_KIND_UNORDERED_LINES: CheckerKind.ValueType  # 5
 """Equal lines in any order."""
 CHECKER_KIND_PROGRAM: CheckerKind.ValueType  # 6
-"""A checker program decides."""
+"""A checker program decides, which reads the whole output."""
+CHECKER_KIND_INTERACTOR: CheckerKind.ValueType  # 7
+"""An interactor decides, which converses with the solution while both run. The solution gets
+nothing of `stdin` and `expected_stdout` but what the interactor writes. Only for StdioTests.
+"""
 Global___CheckerKind: _TypeAlias = CheckerKind  # noqa: Y015
 
 class _Framework:
@@ -232,6 +240,30 @@ LIMIT_KIND_CALLS: LimitKind.ValueType  # 10
 """Calls."""
 Global___LimitKind: _TypeAlias = LimitKind  # noqa: Y015
 
+class _SubtaskRule:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SubtaskRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SubtaskRule.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SUBTASK_RULE_UNSPECIFIED: _SubtaskRule.ValueType  # 0
+    """The same as SUBTASK_RULE_MINIMUM."""
+    SUBTASK_RULE_MINIMUM: _SubtaskRule.ValueType  # 1
+    """All points if every case passed, else none."""
+    SUBTASK_RULE_SUM: _SubtaskRule.ValueType  # 2
+    """In proportion to the weights of the cases that passed."""
+
+class SubtaskRule(_SubtaskRule, metaclass=_SubtaskRuleEnumTypeWrapper):
+    """How the points of a subtask are earned."""
+
+SUBTASK_RULE_UNSPECIFIED: SubtaskRule.ValueType  # 0
+"""The same as SUBTASK_RULE_MINIMUM."""
+SUBTASK_RULE_MINIMUM: SubtaskRule.ValueType  # 1
+"""All points if every case passed, else none."""
+SUBTASK_RULE_SUM: SubtaskRule.ValueType  # 2
+"""In proportion to the weights of the cases that passed."""
+Global___SubtaskRule: _TypeAlias = SubtaskRule  # noqa: Y015
+
 class _RewardPolicyKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -248,6 +280,8 @@ class _RewardPolicyKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Rewa
     """Weight of passed tests divided by that of all tests."""
     REWARD_POLICY_KIND_FIRST_K: _RewardPolicyKind.ValueType  # 4
     """1 if the first k tests passed, else 0."""
+    REWARD_POLICY_KIND_SUBTASKS: _RewardPolicyKind.ValueType  # 5
+    """Points of subtasks that were earned, divided by all points."""
 
 class RewardPolicyKind(_RewardPolicyKind, metaclass=_RewardPolicyKindEnumTypeWrapper):
     """Rules of reward."""
@@ -262,6 +296,8 @@ REWARD_POLICY_KIND_WEIGHTED: RewardPolicyKind.ValueType  # 3
 """Weight of passed tests divided by that of all tests."""
 REWARD_POLICY_KIND_FIRST_K: RewardPolicyKind.ValueType  # 4
 """1 if the first k tests passed, else 0."""
+REWARD_POLICY_KIND_SUBTASKS: RewardPolicyKind.ValueType  # 5
+"""Points of subtasks that were earned, divided by all points."""
 Global___RewardPolicyKind: _TypeAlias = RewardPolicyKind  # noqa: Y015
 
 class _Integrity:
@@ -931,22 +967,28 @@ class CallCase(_message.Message):
     ARGS_JSON_FIELD_NUMBER: _builtins.int
     EXPECTED_JSON_FIELD_NUMBER: _builtins.int
     WEIGHT_FIELD_NUMBER: _builtins.int
+    SUBTASK_FIELD_NUMBER: _builtins.int
     args_json: _builtins.str
     """A JSON array of positional arguments."""
     expected_json: _builtins.str
     """The expected result as JSON."""
     weight: _builtins.float
-    """Weight under REWARD_POLICY_KIND_WEIGHTED; 1 if unset."""
+    """Weight under REWARD_POLICY_KIND_WEIGHTED, and in a subtask whose rule is SUBTASK_RULE_SUM; 1 if
+    unset.
+    """
+    subtask: _builtins.str
+    """The name of the subtask that it belongs to, under REWARD_POLICY_KIND_SUBTASKS."""
     def __init__(
         self,
         *,
         args_json: _builtins.str = ...,
         expected_json: _builtins.str = ...,
         weight: _builtins.float | None = ...,
+        subtask: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "weight", b"weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "args_json", b"args_json", "expected_json", b"expected_json", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "args_json", b"args_json", "expected_json", b"expected_json", "subtask", b"subtask", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
     _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
@@ -995,16 +1037,21 @@ class StdioCase(_message.Message):
     WEIGHT_FIELD_NUMBER: _builtins.int
     STDIN_TEXT_FIELD_NUMBER: _builtins.int
     EXPECTED_STDOUT_TEXT_FIELD_NUMBER: _builtins.int
+    SUBTASK_FIELD_NUMBER: _builtins.int
     stdin: _builtins.bytes
     """Bytes given on standard input."""
     expected_stdout: _builtins.bytes
     """Expected standard output."""
     weight: _builtins.float
-    """Weight under REWARD_POLICY_KIND_WEIGHTED; 1 if unset."""
+    """Weight under REWARD_POLICY_KIND_WEIGHTED, and in a subtask whose rule is SUBTASK_RULE_SUM; 1 if
+    unset.
+    """
     stdin_text: _builtins.str
     """Text given on standard input, in UTF-8, in place of `stdin`."""
     expected_stdout_text: _builtins.str
     """Expected standard output as text, in UTF-8, in place of `expected_stdout`."""
+    subtask: _builtins.str
+    """The name of the subtask that it belongs to, under REWARD_POLICY_KIND_SUBTASKS."""
     def __init__(
         self,
         *,
@@ -1013,10 +1060,11 @@ class StdioCase(_message.Message):
         weight: _builtins.float | None = ...,
         stdin_text: _builtins.str = ...,
         expected_stdout_text: _builtins.str = ...,
+        subtask: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "weight", b"weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "expected_stdout", b"expected_stdout", "expected_stdout_text", b"expected_stdout_text", "stdin", b"stdin", "stdin_text", b"stdin_text", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "expected_stdout", b"expected_stdout", "expected_stdout_text", b"expected_stdout_text", "stdin", b"stdin", "stdin_text", b"stdin_text", "subtask", b"subtask", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
     _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
@@ -1044,9 +1092,15 @@ class Checker(_message.Message):
     program: _builtins.str
     """CHECKER_KIND_PROGRAM: trusted source of a checker, run in its own sandbox with the
     paths of input, output and expected output as arguments; exit status 0 accepts, 1 rejects.
+    CHECKER_KIND_INTERACTOR: trusted source of an interactor, whose standard output is the
+    solution's standard input, and the other way around. It runs in a sandbox of its own, beside
+    the solution's, with the paths of `stdin` and `expected_stdout` as arguments. Exit status 0
+    accepts, 1 rejects. The limits hold for both programs together.
     """
     program_language: _builtins.str
-    """Language of the checker program; "python" if empty."""
+    """Language of the program; "python" if empty. An interactor is in Python or in the solution's
+    language.
+    """
     def __init__(
         self,
         *,
@@ -1266,6 +1320,7 @@ class RewardPolicy(_message.Message):
     FIRST_K_FIELD_NUMBER: _builtins.int
     COMPILE_BONUS_FIELD_NUMBER: _builtins.int
     FORMAT_BONUS_FIELD_NUMBER: _builtins.int
+    SUBTASKS_FIELD_NUMBER: _builtins.int
     kind: Global___RewardPolicyKind.ValueType
     """The rule."""
     first_k: _builtins.int
@@ -1274,6 +1329,12 @@ class RewardPolicy(_message.Message):
     """Least reward of a program that compiles and does not pass; 0 to 1."""
     format_bonus: _builtins.float
     """Reward of a completion that has a code block and does not compile; 0 to 1."""
+    @_builtins.property
+    def subtasks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Subtask]:
+        """REWARD_POLICY_KIND_SUBTASKS: the subtasks. Each case of CallTests or StdioTests names one, and
+        each has at least one case.
+        """
+
     def __init__(
         self,
         *,
@@ -1281,14 +1342,45 @@ class RewardPolicy(_message.Message):
         first_k: _builtins.int = ...,
         compile_bonus: _builtins.float = ...,
         format_bonus: _builtins.float = ...,
+        subtasks: _abc.Iterable[Global___Subtask] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["compile_bonus", b"compile_bonus", "first_k", b"first_k", "format_bonus", b"format_bonus", "kind", b"kind"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["compile_bonus", b"compile_bonus", "first_k", b"first_k", "format_bonus", b"format_bonus", "kind", b"kind", "subtasks", b"subtasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RewardPolicy: _TypeAlias = RewardPolicy  # noqa: Y015
+
+@_typing.final
+class Subtask(_message.Message):
+    """A group of cases with points of its own, as in many competitions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name, which cases refer to; unique in the request."""
+    points: _builtins.float
+    """Its points; 0 to 1,000,000, not 0 for all."""
+    rule: Global___SubtaskRule.ValueType
+    """How its points are earned."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        points: _builtins.float = ...,
+        rule: Global___SubtaskRule.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "points", b"points", "rule", b"rule"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Subtask: _TypeAlias = Subtask  # noqa: Y015
 
 @_typing.final
 class Termination(_message.Message):
@@ -1331,6 +1423,7 @@ class TestResult(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     WEIGHT_FIELD_NUMBER: _builtins.int
     WALL_TIME_SECONDS_FIELD_NUMBER: _builtins.int
+    SUBTASK_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name, unique in the answer."""
     outcome: Global___TestOutcome.ValueType
@@ -1341,6 +1434,8 @@ class TestResult(_message.Message):
     """Weight in a weighted reward."""
     wall_time_seconds: _builtins.float
     """Wall time, in seconds."""
+    subtask: _builtins.str
+    """The subtask that it belongs to, if the request has subtasks."""
     def __init__(
         self,
         *,
@@ -1349,10 +1444,11 @@ class TestResult(_message.Message):
         message: _builtins.str = ...,
         weight: _builtins.float = ...,
         wall_time_seconds: _builtins.float = ...,
+        subtask: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "name", b"name", "outcome", b"outcome", "wall_time_seconds", b"wall_time_seconds", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "name", b"name", "outcome", b"outcome", "subtask", b"subtask", "wall_time_seconds", b"wall_time_seconds", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -229,7 +229,7 @@ class CallGrader:
         """Returns a result for each call."""
         blank = _not_run([case_name(index) for index in range(len(self.tests.cases))])
         return tuple(
-            replace(test, weight=case.weight)
+            replace(test, weight=case.weight, subtask=case.subtask)
             for test, case in zip(blank, self.tests.cases, strict=True)
         )
 
@@ -330,9 +330,10 @@ def _not_run(names: Sequence[str]) -> tuple[TestResult, ...]:
 
 
 def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple[TestResult, ...]:
-    """Returns results with the names and weights of their cases; a blank where there is none."""
+    """Returns results with the names, weights and subtasks of their cases; a blank where there is
+    none."""
     named = [
-        replace(result, name=case.name, weight=case.weight)
+        replace(result, name=case.name, weight=case.weight, subtask=case.subtask)
         for result, case in zip(results, blank, strict=False)
     ]
     return (*named, *blank[len(named) :])

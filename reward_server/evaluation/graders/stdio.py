@@ -32,6 +32,7 @@ from reward_server.domain import (
 from reward_server.errors import BudgetSpentError
 from reward_server.evaluation.graders.base import Candidate, Slots, case_name, over_budget
 from reward_server.evaluation.graders.compilation import Programs, Ready
+from reward_server.evaluation.graders.interactors import conversation, decided
 from reward_server.evaluation.graders.outputs import kept, with_last_line, without_output
 from reward_server.grading.checkers import difference
 from reward_server.grading.reward import stops_at_first_failure
@@ -111,6 +112,8 @@ class StdioGrader:
 
     async def _run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         case, blank = self.tests.cases[index], self._blank(index)
+        if self.tests.checker.kind is CheckerKind.INTERACTOR:
+            return await self._converse(case, ready, candidate, blank, slots)
         execution = await slots.run(
             ready.job(candidate.limits, stdin=case.stdin, data=candidate.data)
         )
@@ -124,8 +127,13 @@ class StdioGrader:
         return _run(execution, blank, outcome, message)
 
     def _blank(self, index: int) -> TestResult:
-        weight = self.tests.cases[index].weight
-        return TestResult(name=case_name(index), outcome=TestOutcome.NOT_RUN, weight=weight)
+        case = self.tests.cases[index]
+        return TestResult(
+            name=case_name(index),
+            outcome=TestOutcome.NOT_RUN,
+            weight=case.weight,
+            subtask=case.subtask,
+        )
 
     async def _difference(self, expected: bytes, actual: bytes) -> str:
         if len(expected) <= _QUICK_BYTES:
@@ -135,9 +143,7 @@ class StdioGrader:
     async def _ask_checker(
         self, case: StdioCase, execution: Execution, blank: TestResult, slots: Slots
     ) -> Run:
-        checker = await self.programs.ready(
-            self.checker_language, self.tests.checker.program, slots
-        )
+        checker = await self._checker(slots)
         if checker.refusal is not None:
             return _run(_broken(checker.refusal), blank, TestOutcome.NOT_RUN, "")
         answer = await slots.run(self._checker_job(checker, case, execution.stdout.data))
@@ -150,6 +156,29 @@ class StdioGrader:
             return _run(_broken(control), blank, TestOutcome.NOT_RUN, "")
         message = "the output upsets the checker program, which the expected output does not"
         return _run(execution, blank, TestOutcome.FAILED, message)
+
+    async def _checker(self, slots: Slots) -> Ready:
+        program = self.tests.checker.program
+        return await self.programs.ready(self.checker_language, program, slots)
+
+    async def _converse(
+        self,
+        case: StdioCase,
+        ready: Ready,
+        candidate: Candidate,
+        blank: TestResult,
+        slots: Slots,
+    ) -> Run:
+        interactor = await self._checker(slots)
+        if interactor.refusal is not None:
+            return _run(_broken(interactor.refusal), blank, TestOutcome.NOT_RUN, "")
+        job = conversation(interactor, ready, case, candidate)
+        execution = await slots.run(job)
+        outcome, message = _outcome(execution)
+        if outcome is TestOutcome.PASSED:
+            execution, message = decided(execution)
+            outcome = TestOutcome.FAILED if message else TestOutcome.PASSED
+        return _run(execution, blank, outcome, message)
 
     def _checker_job(self, checker: Ready, case: StdioCase, output: bytes) -> Job:
         files = {"input": case.stdin, "output": output, "expected": case.expected_stdout}

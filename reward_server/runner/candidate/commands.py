@@ -47,8 +47,7 @@ def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) ->
         status = _run_one(command, environment, pipes)
         if status != _SUCCESS:
             break
-    _end_all_others()
-    frames.send(json.dumps(status).encode())
+    report_end(frames, status)
     if request.keep and status == _SUCCESS:
         frames.send(_pack(request.keep))
     os._exit(0)
@@ -61,6 +60,12 @@ def _pipes(frames: Frames) -> list[int]:
     for end in ends:
         os.close(end)
     return moved
+
+
+def report_end(frames: Frames, status: int) -> None:
+    """Kills all that a program left running, and sends its status, as of `os.waitpid`."""
+    _end_all_others()
+    frames.send(json.dumps(status).encode())
 
 
 def _end_all_others() -> None:
@@ -92,6 +97,11 @@ def _run_one(command: list[str], environment: Mapping[str, str], pipes: list[int
         return _NOT_STARTED << 8
     while pipes:
         os.close(pipes.pop())
+    return await_end(child)
+
+
+def await_end(child: int) -> int:
+    """Reaps processes until a child has ended, and returns its status."""
     while True:
         ended, status = os.wait()
         if ended == child:

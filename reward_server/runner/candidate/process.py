@@ -37,15 +37,16 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     Args:
         channel: a socket to the judge.
         step_aside: makes this process one that its own signals can end; see `namespace_init`. It is
-            not called for commands, which are such processes anyway and whose parent must outlive
-            them.
+            not called for commands and for a program that reports, which are such processes anyway
+            and whose parent must outlive them.
     """
     frames = Frames(channel)
     program, blobs = requests.unpack_program(frames.receive())
     streams.open_streams()
     _handle(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
-    if not isinstance(program, CommandsRequest):
+    reports = isinstance(program, ProgramRequest) and program.reports
+    if not isinstance(program, CommandsRequest) and not reports:
         step_aside()
     frames.send(READY)
     if isinstance(program, CommandsRequest):
@@ -53,7 +54,7 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     path = program.solution_path if isinstance(program, FilesProgram) else files.FILE_NAME
     files.write_files(blobs, path)
     if isinstance(program, ProgramRequest):
-        _run_program(frames, blobs["source"], program.args)
+        _run_program(frames, blobs["source"], program)
     os.register_at_fork(after_in_child=frames.close)
     if isinstance(program, FilesProgram):
         from . import test_files  # slow to import, and needed for test files only
@@ -63,15 +64,18 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     _serve(frames, program, blobs["source"])
 
 
-def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
+def _run_program(frames: Frames, source: bytes, program: ProgramRequest) -> NoReturn:
     code = solution.compile_source(source)
     if isinstance(code, solution.LoadError):
         streams.flush_streams()
         with contextlib.suppress(OSError):
             solution.refuse(frames, code)
         os._exit(1)
+    if program.reports and (child := os.fork()):
+        commands.report_end(frames, commands.await_end(child))
+        os._exit(0)
     frames.close()
-    run_program(code, args)
+    run_program(code, program.args)
 
 
 def _serve(frames: Frames, program: SolutionProgram, source: bytes) -> NoReturn:

@@ -29,6 +29,7 @@ from ..channel.descriptors import as_stream, receive
 from ..requests import (
     CallRequest,
     CommandsRequest,
+    ConversationRequest,
     ProgramRequest,
     SharedRequest,
     SolutionProgram,
@@ -38,7 +39,7 @@ from ..requests import (
 )
 from ..walls import confine, policy
 from ..wire import Stage, Word
-from . import relay, surroundings
+from . import conversation, relay, surroundings
 from .endings import Cause, SessionEnded
 from .handover import hand_over, load, record_refusal
 from .link import ClosedError, Link, OversizeFrameError
@@ -141,7 +142,7 @@ def run(
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
         announce: sends the zygote the note CAN_HEAR or CROSSING, see `wire`.
-        tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
+        tests_program: channel, stdin, stdout and stderr of the trusted program of two.
 
     Returns:
         A word whose `stays` is True if the execution can have left nothing in this process.
@@ -150,8 +151,9 @@ def run(
     report.reach(Stage.TESTS)
     request, blobs = requests.unpack(document)
     is_program = isinstance(request, (ProgramRequest, CommandsRequest))
+    keeps_all = is_program or isinstance(request, ConversationRequest)
     limit_bytes = request.output_bytes
-    kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
+    kept_bytes = limit_bytes if keeps_all else wire.KEPT_OUTPUT_BYTES
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
     link = Link(channel, outputs)
     is_plain = True
@@ -162,6 +164,11 @@ def run(
             os.close(stdin_fd)
             solution = relay.Peer(channel, link, outputs)
             _run_split(request, blobs, solution, tests_program, report)
+        elif isinstance(request, ConversationRequest):
+            candidate = conversation.Speaker(
+                channel, link, outputs, stdin=stdin_fd, stdout=stdout_fd
+            )
+            is_program = _converse(request, blobs, candidate, tests_program, report)
         elif isinstance(request, ProgramRequest):
             stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
             hand_over(link, report, request, blobs)
@@ -321,6 +328,39 @@ def _run_split(
             report,
             frame_bytes=request.result_bytes,
         ).run(request, blobs)
+
+
+def _converse(
+    request: ConversationRequest,
+    blobs: Mapping[str, bytes],
+    solution: conversation.Speaker,
+    descriptors: Sequence[int],
+    report: Report,
+) -> bool:
+    """Runs an interactor and a solution; see `conversation`.
+
+    Returns:
+        True if the solution may come to its end, as the end decides, too.
+
+    Raises:
+        ClosedError, OversizeFrameError: a process that runs one of them did not start.
+        OutputLimitError: one of them wrote more than allowed.
+    """
+    channel, stdin, stdout, stderr = descriptors
+    limit_bytes = request.output_bytes
+    outputs = Outputs(stdout, stderr, kept_bytes=limit_bytes, limit_bytes=limit_bytes)
+    with as_stream(channel) as line:
+        link = Link(line, outputs)
+        interactor = conversation.Speaker(line, link, outputs, stdin=stdin, stdout=stdout)
+        both = conversation.Conversation(interactor, solution, report)
+        both.start(request, blobs)
+        is_program = request.solution["mode"] == "program"
+        decides = (not is_program or _hear_compiler(solution.link, report)) and both.run()
+        if decides and not is_program:
+            conversation.read_end(solution.link, report)
+    interactor.stop_listening()
+    solution.stop_listening()
+    return decides
 
 
 class _Stdin:

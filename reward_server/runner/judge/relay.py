@@ -172,9 +172,9 @@ class Relay:
         """
         self._report.tests_program = TestsProgram(outputs=self._tests.outputs)
         self._report.reach(Stage.LOADING)
-        self._tests.start(request.tests, _behind("tests:", blobs))
+        self._tests.start(request.tests, requests.blobs_of("tests", blobs))
         self._report.reach(Stage.TESTS)
-        solution = _behind("solution:", blobs)
+        solution = requests.blobs_of("solution", blobs)
         self._start = partial(self._solution.start, request.solution, solution)
         self._watch(self._tests.channel.fileno(), self._end_of_tests)
         self._watch(self._tests.reader, self._hear_tests)
@@ -329,10 +329,3 @@ class Relay:
     def _send_rest(self, peer: Peer) -> None:
         if peer.send():
             self._unwatch(peer.writer)
-
-
-def _behind(prefix: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Returns the blobs of one program, under their own names."""
-    return {
-        name.removeprefix(prefix): blob for name, blob in blobs.items() if name.startswith(prefix)
-    }

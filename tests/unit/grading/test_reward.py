@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from reward_server.domain import (
     RewardPolicy,
     RewardPolicyKind,
+    Subtask,
+    SubtaskRule,
     TestOutcome,
     TestResult,
     Verdict,
@@ -41,7 +43,13 @@ def results(outcomes: str, weights: tuple[float, ...] = ()) -> list[TestResult]:
 
 weights = st.floats(0, 1.7e308, allow_nan=False)
 tests = st.lists(
-    st.builds(TestResult, name=st.text(), outcome=st.sampled_from(TestOutcome), weight=weights),
+    st.builds(
+        TestResult,
+        name=st.text(),
+        outcome=st.sampled_from(TestOutcome),
+        weight=weights,
+        subtask=st.sampled_from("ab"),
+    ),
     max_size=20,
 )
 bonuses = st.floats(0, 1)
@@ -51,6 +59,10 @@ policies = st.builds(
     first_k=st.integers(1, 25),
     compile_bonus=bonuses,
     format_bonus=bonuses,
+    subtasks=st.tuples(
+        st.builds(Subtask, name=st.just("a"), points=weights, rule=st.sampled_from(SubtaskRule)),
+        st.builds(Subtask, name=st.just("b"), points=weights, rule=st.sampled_from(SubtaskRule)),
+    ),
 )
 
 
@@ -171,3 +183,46 @@ def test_only_policies_that_one_failure_decides_stop_at_it() -> None:
         kind for kind in RewardPolicyKind if stops_at_first_failure(RewardPolicy(kind=kind))
     }
     assert stopping == {RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FIRST_K}
+
+
+def in_subtasks(outcomes: str, names: str, weights: tuple[float, ...] = ()) -> list[TestResult]:
+    return [
+        replace(result, subtask=name)
+        for result, name in zip(results(outcomes, weights), names, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "share"),
+    [
+        ("FFFF", 0.0),
+        ("PFFF", 0.0),
+        ("PPFF", 0.3),
+        ("FFPF", 0.175),
+        ("FPFP", 0.525),
+        ("PPPF", 0.475),
+    ],
+)
+def test_points_of_subtasks_are_earned_whole_or_by_weight(outcomes: str, share: float) -> None:
+    subtasks = (
+        Subtask(name="small", points=30, rule=SubtaskRule.MINIMUM),
+        Subtask(name="large", points=70, rule=SubtaskRule.SUM),
+    )
+    policy = RewardPolicy(kind=RewardPolicyKind.SUBTASKS, subtasks=subtasks)
+    names = ("small", "small", "large", "large")
+    found = [
+        replace(result, subtask=name)
+        for result, name in zip(results(outcomes, (1, 1, 1, 3)), names, strict=True)
+    ]
+    assert reward(policy, Verdict.FAILED, found) == pytest.approx(share)
+
+
+def test_a_case_that_never_ran_earns_no_points() -> None:
+    policy = RewardPolicy(kind=RewardPolicyKind.SUBTASKS, subtasks=(Subtask(name="a", points=1.0),))
+    found = in_subtasks("P-", "aa")
+    assert reward(policy, Verdict.TIME_LIMIT_EXCEEDED, found) == 0.0
+    assert reward(policy, Verdict.RUNTIME_ERROR, []) == 0.0
+
+
+def test_one_failed_case_of_a_subtask_does_not_end_the_others() -> None:
+    assert not stops_at_first_failure(RewardPolicy(kind=RewardPolicyKind.SUBTASKS))

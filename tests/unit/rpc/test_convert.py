@@ -476,6 +476,65 @@ def test_a_checker_in_an_unknown_language_is_unsupported() -> None:
         convert.submission(request, BOUNDS)
 
 
+@pytest.mark.parametrize(("language", "accepted"), [("", True), ("cpp", True), ("java", False)])
+def test_an_interactor_is_in_python_or_in_the_solutions_language(
+    language: str, accepted: bool
+) -> None:
+    request = stdio_request()
+    request.language = "c++17"
+    request.stdio.checker.kind = pb.CHECKER_KIND_INTERACTOR
+    request.stdio.checker.program = "x"
+    request.stdio.checker.program_language = language
+    if accepted:
+        assert convert.submission(request, BOUNDS)
+    else:
+        assert refusal(request).field == "stdio.checker.program_language"
+
+
+def subtasks_request() -> pb.ScoreRequest:
+    request = stdio_request(2)
+    for case, name in zip(request.stdio.cases, "ab", strict=True):
+        case.subtask = name
+    request.reward_policy.kind = pb.REWARD_POLICY_KIND_SUBTASKS
+    request.reward_policy.subtasks.add(name="a", points=30)
+    request.reward_policy.subtasks.add(name="b", points=70, rule=pb.SUBTASK_RULE_SUM)
+    return request
+
+
+def test_subtasks_cross_whole() -> None:
+    found = convert.submission(subtasks_request(), BOUNDS)
+    assert found.reward_policy.subtasks == (
+        domain.Subtask(name="a", points=30.0),
+        domain.Subtask(name="b", points=70.0, rule=domain.SubtaskRule.SUM),
+    )
+    assert isinstance(found.tests, StdioTests)
+    assert [case.subtask for case in found.tests.cases] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (lambda one: one.reward_policy.subtasks.pop(), "subtasks"),
+        (lambda one: one.reward_policy.subtasks.add(name="c", points=1), "subtasks"),
+        (lambda one: one.reward_policy.subtasks.add(name="a", points=1), "subtasks"),
+        (lambda one: one.reward_policy.subtasks.add(points=1), "subtasks[2].name"),
+        (lambda one: setattr(one.reward_policy.subtasks[0], "points", -1), "subtasks[0].points"),
+        (lambda one: setattr(one.reward_policy.subtasks[0], "rule", 9), "subtasks[0].rule"),
+        (lambda one: [setattr(s, "points", 0) for s in one.reward_policy.subtasks], "subtasks"),
+        (lambda one: setattr(one.stdio.cases[1], "weight", 0), "subtasks"),
+        (lambda one: setattr(one.stdio.cases[1], "subtask", ""), "subtasks"),
+        (lambda one: setattr(one.reward_policy, "kind", 0), "subtasks"),
+        (lambda one: one.function.CopyFrom(function_request().function), "kind"),
+    ],
+)
+def test_subtasks_that_cannot_be_are_named(
+    change: Callable[[pb.ScoreRequest], object], field: str
+) -> None:
+    request = subtasks_request()
+    change(request)
+    assert refusal(request).field == f"reward_policy.{field}"
+
+
 def test_a_server_without_python_takes_tests_that_need_no_checker_program() -> None:
     others = Languages(one for one in BOUNDS.languages.all if one.name != "python")
     request = stdio_request()
@@ -484,9 +543,10 @@ def test_a_server_without_python_takes_tests_that_need_no_checker_program() -> N
     assert convert.submission(request, bounds).tests == convert.submission(request, BOUNDS).tests
 
 
-def test_a_checker_program_for_calls_is_unsupported() -> None:
+@pytest.mark.parametrize("kind", [pb.CHECKER_KIND_PROGRAM, pb.CHECKER_KIND_INTERACTOR])
+def test_a_checker_program_for_calls_is_unsupported(kind: pb.CheckerKind.ValueType) -> None:
     request = call_request()
-    request.call.checker.kind = pb.CHECKER_KIND_PROGRAM
+    request.call.checker.kind = kind
     request.call.checker.program = "x"
     with pytest.raises(UnsupportedError, match="checker program"):
         convert.submission(request, BOUNDS)

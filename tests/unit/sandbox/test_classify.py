@@ -14,6 +14,7 @@ from reward_server.domain import (
     CallTests,
     CapturedStream,
     Commands,
+    Conversation,
     Ending,
     Execution,
     Framework,
@@ -563,6 +564,54 @@ def test_a_solutions_program_has_to_outlive_the_tests(
     findings = found(**{"tests": [], "tests_program": ENDED, "blobs": ITS_OUTPUT, **changes})
     execution = classify(finish(), findings, Job(work=SPLIT))
     assert (execution.ending, execution.signals) == (ending, signals)
+
+
+CONVERSATION = Conversation(interactor=Program(source=""), solution=Program(source=""))
+ACCEPTED = {**ENDED, "status": 0}
+
+
+@pytest.mark.parametrize(
+    ("facts", "changes", "ending", "termination"),
+    [
+        ({}, {"tests_program": ACCEPTED}, Ending.COMPLETED, (TerminationKind.EXITED, 0)),
+        (
+            {"candidate_status": EXIT_3},
+            {"tests_program": ACCEPTED},
+            Ending.COMPLETED,
+            (TerminationKind.EXITED, 3),
+        ),
+        (
+            {"candidate_status": 11},
+            {"tests_program": ACCEPTED},
+            Ending.CRASHED,
+            (TerminationKind.SIGNALED, 11),
+        ),
+        # A solution that was rejected may end as it likes, unless it ended first.
+        ({"candidate_status": 11}, {}, Ending.COMPLETED, (TerminationKind.STOPPED, 0)),
+        (
+            {"candidate_status": 11},
+            {"broken": "closed"},
+            Ending.CRASHED,
+            (TerminationKind.SIGNALED, 11),
+        ),
+        ({}, {"tests_program": {**ENDED, "status": None}}, Ending.CRASHED, None),
+        ({}, {"tests_program": None}, Ending.CRASHED, None),
+        ({}, {"blame": "task", "tests_program": None}, Ending.INVALID_TASK, None),
+        ({"stop": Stop.WALL_TIME}, {"blame": "task"}, Ending.LIMIT, None),
+        ({}, {"load": {"kind": "compile", "message": ""}}, Ending.COMPILE_ERROR, None),
+    ],
+)
+def test_an_interactor_decides_and_a_solution_has_to_end_well(
+    facts: dict[str, Any],
+    changes: dict[str, Any],
+    ending: Ending,
+    termination: tuple[TerminationKind, int] | None,
+) -> None:
+    given = {"tests": [], "tests_program": ENDED, "blobs": ITS_OUTPUT, **changes}
+    execution = classify(finish(**facts), found(**given), Job(work=CONVERSATION))
+    assert execution.ending is ending
+    if termination is not None:
+        assert (execution.termination.kind, execution.termination.value) == termination
 
 
 @pytest.mark.parametrize("stage", [Stage.TESTS, Stage.LOADING])

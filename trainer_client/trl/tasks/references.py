@@ -28,7 +28,7 @@ _UNPROVEN = frozenset(
         *("twin_passed", "twin_failed", "twin_missing", "missing_test", "invented_test"),
         *("forged_skip", "unproven", "unconfirmed", "unconfirmable", "contradiction"),
         *("told_expectation", "vacuous", "cast_to_base", "out_of_step", "untold_signature"),
-        "unasked",
+        *("unasked", "interactor_failed"),
     )
 )
 _PLACES = {

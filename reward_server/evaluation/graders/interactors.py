@@ -1,0 +1,70 @@
+"""A case that an interactor judges: a program of the task that converses with the solution.
+
+Both run at once in one execution, each in namespaces of its own, and only their words cross (see
+`runner.judge.conversation`). The interactor's exit status decides. If the interactor fails before
+it has heard anything, the task is broken. If it fails later, the solution's words made it fail, and
+so the case is failed. The signal `interactor_failed` shows this, because the cause may be a mistake
+in the interactor. A Python program that raises ends with status 1, as one that rejects does; its
+traceback tells the two apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reward_server.domain import (
+    Commands,
+    Conversation,
+    Execution,
+    Job,
+    Program,
+    StdioCase,
+    Termination,
+    TerminationKind,
+    Work,
+)
+from reward_server.evaluation.graders.base import Candidate
+from reward_server.evaluation.graders.compilation import Ready
+
+FAILED_INTERACTOR = "interactor_failed"
+_ACCEPTED = Termination(kind=TerminationKind.EXITED, value=0)
+_REJECTED = Termination(kind=TerminationKind.EXITED, value=1)
+_TRACEBACK = "Traceback (most recent call last):"
+_QUOTED_CHARACTERS = 200
+
+
+def conversation(interactor: Ready, solution: Ready, case: StdioCase, candidate: Candidate) -> Job:
+    """Makes the job of one case.
+
+    Args:
+        interactor: its arguments are the paths of the case's input and expected output.
+        solution: untrusted; it gets no file of the case.
+        case: the case.
+        candidate: the solution with its limits and the task's data, which only the solution reads.
+    """
+    files = {"input": case.stdin, "expected": case.expected_stdout}
+    told = interactor.job(candidate.limits, args=tuple(files), files=files)
+    untold = solution.job(candidate.limits, data=candidate.data)
+    work = Conversation(interactor=_program(told.work), solution=_program(untold.work))
+    return candidate.job(work)
+
+
+def decided(execution: Execution) -> tuple[Execution, str]:
+    """Returns the execution of a conversation, and why the case failed; "" if it passed."""
+    interactor = execution.tests_program
+    assert interactor is not None
+    if interactor.termination == _ACCEPTED:
+        return execution, ""
+    words = interactor.stderr.data.decode("utf-8", "replace").strip()
+    raised = _TRACEBACK in words
+    line = words.rpartition("\n")[2] if raised else words.partition("\n")[0]
+    told = f": {line[:_QUOTED_CHARACTERS]}" if line else ""
+    if interactor.termination == _REJECTED and not raised:
+        return execution, f"the interactor rejects the solution{told}"
+    signals = {**execution.signals, FAILED_INTERACTOR: 1}
+    return replace(execution, signals=signals), f"the interactor failed on the solution{told}"
+
+
+def _program(work: Work) -> Program | Commands:
+    assert isinstance(work, Program | Commands)
+    return work
