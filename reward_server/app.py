@@ -45,6 +45,7 @@ from reward_server.telemetry import (
     exported_spans,
     serve_metrics,
 )
+from reward_server.tenants.division import divided
 from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
 
@@ -143,7 +144,7 @@ async def serving(
     spans = NO_SPANS
     if settings.otlp_endpoint:
         spans = exported_spans(settings.otlp_endpoint, facts.server_version)
-    credentials = _credentials(settings)
+    credentials = _credentials(settings, membership)
     tenants = Tenants(credentials or ())
     scheduler = Scheduler(
         executor,
@@ -195,7 +196,7 @@ async def serving(
     )
 
     def reload() -> None:
-        credentials, certificates = _credentials(settings), _certificates(settings)
+        credentials, certificates = _credentials(settings, membership), _certificates(settings)
         callers.replace(credentials)
         tenants.replace(credentials or ())
         scheduler.apply_quotas()
@@ -455,8 +456,15 @@ def _refuse_password() -> str:
     raise ValueError("the key is encrypted")
 
 
-def _credentials(settings: Settings) -> tuple[Credential, ...] | None:
-    return None if settings.token_file is None else read_token_file(settings.token_file)
+def _credentials(
+    settings: Settings, membership: Membership | None
+) -> tuple[Credential, ...] | None:
+    if settings.token_file is None:
+        return None
+    credentials = read_token_file(settings.token_file)
+    if membership is None:
+        return credentials
+    return divided(credentials, membership.number, len(membership.ports))
 
 
 def _knows_callers(settings: Settings) -> bool:

@@ -87,11 +87,11 @@ class QuotaError(OverloadedError):
     Args:
         tenant: the tenant's name.
         quota: the quota's name in the token file.
-        limit: its value.
+        limit: its value, and where it applies.
         retry_after_seconds: time after which a retry may succeed.
     """
 
-    def __init__(self, tenant: str, quota: str, limit: int, *, retry_after_seconds: float) -> None:
+    def __init__(self, tenant: str, quota: str, limit: str, *, retry_after_seconds: float) -> None:
         super().__init__(
             f"the tenant {tenant} has no more than {quota} of {limit} at once",
             retry_after_seconds=retry_after_seconds,

@@ -85,10 +85,13 @@ class InFlight:
             QuotaError: with it, the owner has more bytes than its quota allows.
             InvalidRequestError: the body alone is larger than the quota.
         """
-        most, counts = self._tenants.of(owner).quotas.bytes_in_flight, self._of(owner)
+        tenant = self._tenants.of(owner)
+        most, counts = tenant.quotas.bytes_in_flight, self._of(owner)
         if most is not None and size_bytes > most:
             raise InvalidRequestError(
-                "request", f"has {size_bytes} bytes, more than the tenant's bytes_in_flight {most}"
+                "request",
+                f"has {size_bytes} bytes, more than the tenant's bytes_in_flight "
+                f"{most}{tenant.scope}",
             )
         if most is not None and counts.size_bytes + size_bytes > most:
             raise self._refusal(owner, "bytes_in_flight", most)
@@ -122,7 +125,8 @@ class InFlight:
     def _refusal(self, owner: str, quota: str, limit: int) -> QuotaError:
         tenant = self._tenants.of(owner)
         self._meter.tenant_refused(tenant.name, quota)
-        return QuotaError(tenant.name, quota, limit, retry_after_seconds=self._pause(owner))
+        pause = self._pause(owner)
+        return QuotaError(tenant.name, quota, f"{limit}{tenant.scope}", retry_after_seconds=pause)
 
     def _pause(self, owner: str) -> float:
         """Returns the time until a place is free that no other refused caller is expected to

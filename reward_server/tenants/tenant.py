@@ -41,12 +41,19 @@ class Tenant:
         name: what metrics, logs and refusals call it; never a secret. Only the token file gives a
             name without parentheses.
         weight: its share of slots and queue, relative to the weights of others.
-        quotas: the most that it may have at once.
+        quotas: the most that it may have at once in this process.
+        processes: number of processes between which the quotas of the token file are divided.
     """
 
     name: str
     weight: float = 1.0
     quotas: Quotas = Quotas()
+    processes: int = 1
+
+    @property
+    def scope(self) -> str:
+        """Words for messages that name a quota: where it applies, if not to the whole server."""
+        return f" in each of {self.processes} processes" if self.processes > 1 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
