@@ -29,7 +29,7 @@ class Pair:
 
 
 class Authority:
-    """Signs certificates for loopback."""
+    """Signs certificates, by default for loopback."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -39,10 +39,10 @@ class Authority:
         self.certificate = folder / f"{name}.pem"
         self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def issue(self, name: str, password: bytes | None = None) -> Pair:
-        """Makes a key and signs a certificate for it."""
+    def issue(self, name: str, password: bytes | None = None, host: str | None = None) -> Pair:
+        """Makes a key and signs a certificate for it: for a host, or for loopback."""
         key = ec.generate_private_key(ec.SECP256R1())
-        certificate = self._sign(_name(name), key, authority=False)
+        certificate = self._sign(_name(name), key, authority=False, host=host)
         pair = Pair(certificate=self._folder / f"{name}.pem", key=self._folder / f"{name}.key")
         pair.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         encryption: serialization.KeySerializationEncryption = serialization.NoEncryption()
@@ -56,9 +56,15 @@ class Authority:
         return pair
 
     def _sign(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, authority: bool
+        self,
+        subject: x509.Name,
+        key: ec.EllipticCurvePrivateKey,
+        *,
+        authority: bool,
+        host: str | None = None,
     ) -> x509.Certificate:
         loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+        named = loopback if host is None else x509.DNSName(host)
         return (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -67,7 +73,7 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(_START)
             .not_valid_after(_END)
-            .add_extension(x509.SubjectAlternativeName([loopback]), critical=False)
+            .add_extension(x509.SubjectAlternativeName([named]), critical=False)
             .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
             .sign(self._key, hashes.SHA256())
         )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import socket
-import sys
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +17,15 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.errors import SettingsError, StartError
 from reward_server.processes import parent
 from reward_server.processes.parent import Processes, running_processes
 from reward_server.settings import load_settings
 from tests.rpc.conftest import function_request
+from tests.rpc.processes.serving import Served, lives, reached, serving, until
 from tests.support.simulated_process import COMMAND
 from trainer_client.local_server import free_port
 
-SERVE = (sys.executable, "-c", "from reward_server.cli import main; main()", "serve")
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
@@ -48,14 +45,6 @@ async def start() -> AsyncIterator[Start]:
         yield begin
 
 
-@asynccontextmanager
-async def reached(address: str) -> AsyncIterator[pb_grpc.RewardServiceAsyncStub]:
-    """Opens a connection of its own, shared with no other channel."""
-    options = [("grpc.use_local_subchannel_pool", 1)]
-    async with grpc.aio.insecure_channel(address, options=options) as channel:
-        yield pb_grpc.RewardServiceStub(channel)
-
-
 def addresses(processes: Processes) -> list[str]:
     return [f"127.0.0.1:{one['port']}" for one in processes.facts["processes"]]
 
@@ -71,12 +60,6 @@ async def health(address: str, service: str = "") -> int:
         stub = health_pb2_grpc.HealthStub(channel)
         answer = await stub.Check(health_pb2.HealthCheckRequest(service=service))
         return int(answer.status)
-
-
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Returns once a condition holds, of which nothing tells."""
-    while not await condition():  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
 
 
 async def scored(address: str, number: int) -> pb.ScoreResponse:
@@ -296,24 +279,10 @@ async def test_a_process_that_cannot_start_ends_the_start_with_its_reason(tmp_pa
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[tuple[asyncio.subprocess.Process, dict[str, Any]]]:
+async def served() -> AsyncIterator[Served]:
     """`reward-server serve` with two processes over real sandboxes, and its description."""
-    process = await asyncio.create_subprocess_exec(
-        *SERVE,
-        *("--port", "0", "--processes", "2", "--workers", "2", "--json"),
-        *("--set", "languages=python"),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    facts = json.loads(await process.stdout.readline())
-    yield process, facts
-    if process.returncode is None:
-        process.kill()
-    # Reads to the end of standard output, which the processes share, and closes it.
-    await process.communicate()
-
-
-Served = tuple[asyncio.subprocess.Process, dict[str, Any]]
+    async with serving() as running:
+        yield running
 
 
 async def test_the_command_judges_in_every_process_and_ends_with_all_of_them(
@@ -359,10 +328,3 @@ async def test_a_signal_restarts_the_processes_of_the_command(served: Served) ->
     await until(all_serve)
     process.terminate()
     assert await process.wait() == 0
-
-
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
