@@ -31,6 +31,7 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /sys/fs/cgroup 2>/dev/null || true
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up
+insmod "/usr/lib/uml/modules/$(uname -r)/kernel/fs/overlayfs/overlay.ko" 2>/dev/null || true
 cd "$repository"
 if [ "$#" -eq 0 ]; then
     set -- tests/unit/sandbox/local/test_cgroup.py tests/unit/sandbox/local/test_janitor.py \

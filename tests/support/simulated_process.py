@@ -1,7 +1,8 @@
 """A serving process over simulated sandboxes: `python -m tests.support.simulated_process FD`.
 
-SIMULATED_SECONDS is the time of an execution. It cannot start while the file SIMULATED_OBSTACLE
-exists. SIGUSR2 tells it that no sandbox can be started.
+SIMULATED_SECONDS is the time of an execution. A solution passes unless its text has the word
+"wrong". The process cannot start while the file SIMULATED_OBSTACLE exists. SIGUSR2 tells it that no
+sandbox can be started.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reward_server.backends import Backend
-from reward_server.domain import Execution, Job, Wall
+from reward_server.domain import Execution, FunctionJudgement, Job, TestOutcome, Wall
 from reward_server.errors import StartError
 from reward_server.processes.child import main
 from reward_server.settings import Settings
@@ -35,7 +36,15 @@ class Machine:
 
     async def run(self, job: Job) -> Execution:
         await asyncio.sleep(_SECONDS)
-        return passing(job)
+        return _judged(job)
+
+
+def _judged(job: Job) -> Execution:
+    execution = passing(job)
+    if not isinstance(job.work, FunctionJudgement) or "wrong" not in job.work.source:
+        return execution
+    failed = [replace(one, outcome=TestOutcome.FAILED) for one in execution.tests]
+    return replace(execution, tests=tuple(failed))
 
 
 @asynccontextmanager
