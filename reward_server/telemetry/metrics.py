@@ -7,10 +7,12 @@ counted under "other" unless they are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
@@ -61,6 +63,7 @@ _OTHER_SIGNALS = (
 _SIGNALS = frozenset((*HACK_SIGNALS, *_OTHER_SIGNALS))
 
 _Values: TypeAlias = "Callable[[], Mapping[str, float]]"
+_M = TypeVar("_M", bound=MetricWrapperBase)
 
 
 class Telemetry:
@@ -69,53 +72,50 @@ class Telemetry:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._calls = Counter(
-            "reward_server_calls",
-            "RPCs ended, by method and status.",
-            ["method", "code"],
-            registry=self.registry,
+        self._calls = self._series(
+            Counter, "calls", "RPCs ended, by method and status.", "method", "code"
         )
-        self._call_seconds = Histogram(
-            "reward_server_call_duration_seconds",
+        self._call_seconds = self._series(
+            Histogram,
+            "call_duration_seconds",
             "Time from an RPC's request to its status.",
-            ["method"],
+            "method",
             buckets=_SECONDS,
-            registry=self.registry,
         )
-        self._refusals = Counter(
-            "reward_server_refusals",
+        self._refusals = self._series(
+            Counter,
+            "refusals",
             "Calls, and requests of batches, that were not answered, by cause.",
-            ["cause"],
-            registry=self.registry,
+            "cause",
         )
-        self._verdicts = Counter(
-            "reward_server_verdicts",
+        self._verdicts = self._series(
+            Counter,
+            "verdicts",
             "Completions judged, by verdict; answers shared between requests count each time.",
-            ["verdict"],
-            registry=self.registry,
+            "verdict",
         )
         self._shared = Counter(
             "reward_server_shared_answers",
             "Completions judged with the answer of an identical one.",
             registry=self.registry,
         )
-        self._hack_signals = Counter(
-            "reward_server_hack_signals",
+        self._hack_signals = self._series(
+            Counter,
+            "hack_signals",
             "Completions judged that show a kind of evidence of reward hacking.",
-            ["signal"],
-            registry=self.registry,
+            "signal",
         )
-        self._other_signals = Counter(
-            "reward_server_other_signals",
+        self._other_signals = self._series(
+            Counter,
+            "other_signals",
             "Completions judged with another signal, which is no evidence of reward hacking.",
-            ["signal"],
-            registry=self.registry,
+            "signal",
         )
-        self._missing_modules = Counter(
-            "reward_server_missing_modules",
+        self._missing_modules = self._series(
+            Counter,
+            "missing_modules",
             "Completions that failed because the sandbox lacks a module, by well-known module.",
-            ["module"],
-            registry=self.registry,
+            "module",
         )
         self._queue_seconds = Histogram(
             "reward_server_queue_duration_seconds",
@@ -123,67 +123,66 @@ class Telemetry:
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self._executions = Counter(
-            "reward_server_executions",
+        self._executions = self._series(
+            Counter,
+            "executions",
             "Executions ended, by language and ending; LOST and CANCELLED ones have no result.",
-            ["language", "ending"],
-            registry=self.registry,
+            "language",
+            "ending",
         )
-        self._execution_seconds = Histogram(
-            "reward_server_execution_duration_seconds",
+        self._execution_seconds = self._series(
+            Histogram,
+            "execution_duration_seconds",
             "Time that an execution held a slot.",
-            ["language"],
+            "language",
             buckets=_SECONDS,
-            registry=self.registry,
         )
-        self._execution_cpu_seconds = Counter(
-            "reward_server_execution_cpu_seconds",
+        self._execution_cpu_seconds = self._series(
+            Counter,
+            "execution_cpu_seconds",
             "CPU time of programs, without that of judges and of the server.",
-            ["language"],
-            registry=self.registry,
+            "language",
         )
-        self._limits_hit = Counter(
-            "reward_server_limits_hit",
-            "Executions that hit a limit, by limit.",
-            ["limit"],
-            registry=self.registry,
+        self._limits_hit = self._series(
+            Counter, "limits_hit", "Executions that hit a limit, by limit.", "limit"
         )
-        self._audit_lines = Counter(
-            "reward_server_audit_lines",
+        self._audit_lines = self._series(
+            Counter,
+            "audit_lines",
             "Lines of the audit log, by whether they were written or lost.",
-            ["outcome"],
-            registry=self.registry,
+            "outcome",
         )
         self._tenant_names = set[str]()
-        self._tenant_verdicts = Counter(
-            "reward_server_tenant_verdicts",
+        self._tenant_verdicts = self._series(
+            Counter,
+            "tenant_verdicts",
             "Completions judged, by tenant; answers shared between requests count each time.",
-            ["tenant"],
-            registry=self.registry,
+            "tenant",
         )
-        self._tenant_slot_seconds = Counter(
-            "reward_server_tenant_slot_seconds",
+        self._tenant_slot_seconds = self._series(
+            Counter,
+            "tenant_slot_seconds",
             "Time for which executions held slots, by tenant.",
-            ["tenant"],
-            registry=self.registry,
+            "tenant",
         )
-        self._tenant_refusals = Counter(
-            "reward_server_tenant_refusals",
+        self._tenant_refusals = self._series(
+            Counter,
+            "tenant_refusals",
             "Requests refused because a quota was reached, by tenant and quota.",
-            ["tenant", "quota"],
-            registry=self.registry,
+            "tenant",
+            "quota",
         )
-        self._tenant_requests = Gauge(
-            "reward_server_tenant_requests_in_flight",
+        self._tenant_requests = self._series(
+            Gauge,
+            "tenant_requests_in_flight",
             "Requests received and not answered, by tenant.",
-            ["tenant"],
-            registry=self.registry,
+            "tenant",
         )
-        self._strangers = Counter(
-            "reward_server_strangers_refused",
+        self._strangers = self._series(
+            Counter,
+            "strangers_refused",
             "Calls, connections or streams of callers without a credential that were refused.",
-            ["what"],
-            registry=self.registry,
+            "what",
         )
         self._loop_lag = Histogram(
             "reward_server_event_loop_lag_seconds",
@@ -193,65 +192,76 @@ class Telemetry:
         )
         self._begin_at_zero()
 
+    def _series(
+        self, kind: type[_M], name: str, meaning: str, *labels: str, **options: Any
+    ) -> Callable[..., _M]:
+        """Makes a metric, and returns a lookup of its series by their label values.
+
+        A series is looked up in the library once, since that takes as long as counting does. Label
+        values are bounded, and so is what is kept.
+        """
+        full = f"reward_server_{name}"
+        return cache(kind(full, meaning, labels, registry=self.registry, **options).labels)
+
     def _begin_at_zero(self) -> None:
         """Exports zeros, because a rate does not count the first value of a series."""
         for verdict in Verdict:
-            self._verdicts.labels(verdict.name)
+            self._verdicts(verdict.name)
         for signal in (*HACK_SIGNALS, _OTHER):
-            self._hack_signals.labels(signal)
+            self._hack_signals(signal)
         for limit in LimitKind:
-            self._limits_hit.labels(limit.name)
+            self._limits_hit(limit.name)
         for what in ("calls", "connections", "streams"):
-            self._strangers.labels(what)
+            self._strangers(what)
 
     def offers(self, *, languages: Iterable[str], causes: Iterable[str]) -> None:
         """Exports zeros for the languages of executions and the causes of refusals to come."""
         for language in languages:
-            self._execution_seconds.labels(language)
-            self._execution_cpu_seconds.labels(language)
+            self._execution_seconds(language)
+            self._execution_cpu_seconds(language)
             for ending in (*(one.name for one in Ending), LOST, CANCELLED):
-                self._executions.labels(language, ending)
+                self._executions(language, ending)
         for cause in causes:
-            self._refusals.labels(cause)
+            self._refusals(cause)
 
     def stranger_refused(self, what: str) -> None:
         """Counts a refused call, connection or stream of a caller without a credential."""
-        self._strangers.labels(what).inc()
+        self._strangers(what).inc()
 
     def call_ended(self, method: str, code: str, seconds: float) -> None:
         """Counts an RPC that ended, and its duration."""
-        self._calls.labels(method, code).inc()
-        self._call_seconds.labels(method).observe(seconds)
+        self._calls(method, code).inc()
+        self._call_seconds(method).observe(seconds)
 
     def refused(self, cause: str) -> None:
         """Counts a call, or a request of a batch, that was not answered."""
-        self._refusals.labels(cause).inc()
+        self._refusals(cause).inc()
 
     def judged(self, assessment: Assessment) -> None:
         """Counts a verdict."""
-        self._verdicts.labels(assessment.verdict.name).inc()
+        self._verdicts(assessment.verdict.name).inc()
         self._queue_seconds.observe(assessment.usage.queue_time_seconds)
         if assessment.deduplicated:
             self._shared.inc()
         for signal in assessment.signals:
             if signal in HACK_SIGNALS:
-                self._hack_signals.labels(signal).inc()
+                self._hack_signals(signal).inc()
             else:
-                self._other_signals.labels(signal if signal in _SIGNALS else _OTHER).inc()
+                self._other_signals(signal if signal in _SIGNALS else _OTHER).inc()
         for label in set(map(_well_known, assessment.missing_modules)):
-            self._missing_modules.labels(label).inc()
+            self._missing_modules(label).inc()
 
     def execution_ended(self, language: str, execution: Execution, seconds: float) -> None:
         """Counts an execution that gave a result, and the time that it held a slot."""
-        self._executions.labels(language, execution.ending.name).inc()
-        self._execution_seconds.labels(language).observe(seconds)
-        self._execution_cpu_seconds.labels(language).inc(execution.usage.cpu_time_seconds)
+        self._executions(language, execution.ending.name).inc()
+        self._execution_seconds(language).observe(seconds)
+        self._execution_cpu_seconds(language).inc(execution.usage.cpu_time_seconds)
         for limit in execution.limits_hit:
-            self._limits_hit.labels(limit.name).inc()
+            self._limits_hit(limit.name).inc()
 
     def execution_failed(self, language: str, ending: str) -> None:
         """Counts an execution without a result: LOST by the server, or CANCELLED."""
-        self._executions.labels(language, ending).inc()
+        self._executions(language, ending).inc()
 
     def loop_lagged(self, seconds: float) -> None:
         """Measures a delay of the event loop."""
@@ -264,23 +274,23 @@ class Telemetry:
 
     def audited(self, outcome: str) -> None:
         """Counts a line of the audit log."""
-        self._audit_lines.labels(outcome).inc()
+        self._audit_lines(outcome).inc()
 
     def tenant_judged(self, tenant: str) -> None:
         """Counts a verdict for a tenant."""
-        self._tenant_verdicts.labels(self._tenant(tenant)).inc()
+        self._tenant_verdicts(self._tenant(tenant)).inc()
 
     def tenant_used(self, tenant: str, seconds: float) -> None:
         """Counts the time for which a tenant's execution held a slot."""
-        self._tenant_slot_seconds.labels(self._tenant(tenant)).inc(max(seconds, 0.0))
+        self._tenant_slot_seconds(self._tenant(tenant)).inc(max(seconds, 0.0))
 
     def tenant_refused(self, tenant: str, quota: str) -> None:
         """Counts a request of a tenant that was refused for a quota."""
-        self._tenant_refusals.labels(self._tenant(tenant), quota).inc()
+        self._tenant_refusals(self._tenant(tenant), quota).inc()
 
     def tenant_requests_changed(self, tenant: str, change: int) -> None:
         """Counts requests of a tenant that are in flight, or are no longer."""
-        self._tenant_requests.labels(self._tenant(tenant)).inc(change)
+        self._tenant_requests(self._tenant(tenant)).inc(change)
 
     def _tenant(self, name: str) -> str:
         """Returns a tenant's label; after many names all others share one."""
