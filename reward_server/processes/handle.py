@@ -84,6 +84,12 @@ class Handle:
         return self._works and self._process.returncode is None
 
     @property
+    def _serves(self) -> bool:
+        """Returns True from the time when the process has begun to serve until it ends."""
+        has_begun = self._facts.done() and self._facts.exception() is None
+        return has_begun and self._process.returncode is None
+
+    @property
     def age_seconds(self) -> float:
         """Time since the start."""
         return time.monotonic() - self._begun
@@ -114,7 +120,13 @@ class Handle:
         return await self._process.wait()
 
     async def metrics(self) -> str | None:
-        """Asks for the metrics, in Prometheus's format; returns None if the process is silent."""
+        """Asks for the metrics, in Prometheus's format.
+
+        Returns:
+            None if the process is silent, or does not serve yet or any more.
+        """
+        if not self._serves:
+            return None
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._scrapes.append(answer)
         self.send({"do": "metrics"})

@@ -34,6 +34,8 @@ _TOTALS = {
     "connections": "connections",
     "sandboxes_started": "sandboxes_started_total",
     "sandbox_start_failures": "sandbox_start_failures_total",
+    "processes_up": "process_up",
+    "process_starts": "process_starts_total",
 }
 
 
@@ -45,6 +47,7 @@ def figures(families: Iterable[Metric]) -> dict[str, object]:
         **{key: read.total(name) for key, name in _TOTALS.items()},
         **{key: read.by_label(*where) for key, where in _BY_LABEL.items()},
         **{f"{name}_seconds": read.buckets(f"{name}_duration_seconds") for name in _CALLS},
+        "processes": read.count("process_up"),
         "oldest_waiting_seconds": read.greatest("oldest_waiting_seconds", 0.0),
         "obstacles": read.obstacles(),
         "missing_walls": [wall for wall, stands in walls.items() if not stands],
@@ -75,6 +78,9 @@ class _Samples:
 
     def total(self, name: str) -> float:
         return math.fsum(value for _, value in self._by_name[name])
+
+    def count(self, name: str) -> int:
+        return len(self._by_name[name])
 
     def greatest(self, name: str, default: float) -> float:
         return max((value for _, value in self._by_name[name]), default=default)

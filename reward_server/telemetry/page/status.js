@@ -60,7 +60,7 @@ function quantile(share, buckets) {
 function recent(name) {
   const now = history.at(-1).figures[name], then = before(KEPT_SECONDS).figures[name];
   const found = {};
-  for (const bound of Object.keys(now)) found[bound] = now[bound] - (then[bound] ?? 0);
+  for (const bound of Object.keys(now)) found[bound] = Math.max(now[bound] - (then[bound] ?? 0), 0);
   return sum(found) > 0 ? found : now;
 }
 
@@ -125,6 +125,12 @@ function line(id, values) {
   scale.textContent = `now ${number(values.at(-1))}, highest ${number(Math.max(...values.map((one) => one || 0)))}`;
 }
 
+function processes(figures) {
+  const again = figures.process_starts - figures.processes;
+  return [`processes that answer, ${number(again)} started again`,
+    `${number(figures.processes_up)} of ${number(figures.processes)}`];
+}
+
 function show() {
   const { figures } = history.at(-1);
   const judged = (one) => sum(one.verdicts);
@@ -143,6 +149,7 @@ function show() {
     ["RPC, p95", duration(quantile(0.95, recent("call_seconds")))],
     ["sandboxes idle, lent", `${number(state.idle ?? 0)}, ${number(state.lent ?? 0)}`],
     ["connections", number(figures.connections)],
+    ...(figures.processes ? [processes(figures)] : []),
   ]);
   line("throughput", history.slice(1).map((one, index) =>
     Math.max(judged(one.figures) - judged(history[index].figures), 0) / (one.at - history[index].at)));

@@ -1,16 +1,20 @@
 """Each alert fires for the server whose fault provokes it, and for no other, in a real Prometheus.
 
-All servers run at once, each with its fault and under load, while one Prometheus scrapes them.
+All servers run at once, each with its fault and under load, while one Prometheus scrapes them. One
+is one of two processes, of which the other has no fault: two servers of this test, whose metrics
+are joined as those of processes are.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,21 +23,28 @@ import grpc
 import pytest
 import yaml
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from prometheus_client import CollectorRegistry, generate_latest
 
 from reward_server.domain import Ending, Execution, Job, TestOutcome, TestResult, Wall
 from reward_server.errors import SandboxError
+from reward_server.processes.metrics import MetricsOfProcesses
+from reward_server.processes.parent import running_processes
 from reward_server.sandbox import pool as pools
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.retries import RetryingExecutor
+from reward_server.settings import load_settings
+from reward_server.telemetry import serve_metrics
 from tests.rpc.conftest import Serve, Served, function_request, servers
 from tests.rpc.fakes import FakeExecutor, passing
 from tests.rpc.operation.prometheus import ALERTS, Prometheus, prometheus
+from tests.support.simulated_process import COMMAND
 from trainer_client.local_server import free_port
 
 pytestmark = pytest.mark.timeout(180)
 
 LONGEST_SECONDS = 60.0
 CALM_SECONDS = 3.0
+LOST = "RewardServerProcessLost"
 ALL = {rule["alert"] for rule in yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"]}
 
 
@@ -70,8 +81,45 @@ async def load(served: Served, width: int = 1) -> None:
         await asyncio.sleep(0.02)
 
 
-Start = Callable[..., Awaitable[Served]]
-Fault = Callable[[Start, AsyncExitStack], Awaitable[Served]]
+@dataclass(frozen=True)
+class Start:
+    """Starts a server whose metrics are at a port, or one without metrics."""
+
+    serve: Serve
+    port: int
+    has_metrics: bool = True
+
+    async def __call__(self, **settings: Any) -> Served:
+        if self.has_metrics:
+            settings["metrics_port"] = self.port
+        return await self.serve(**settings)
+
+
+Fault = Callable[[Start, AsyncExitStack], Awaitable[Served | None]]
+
+
+def of_one_of_two(fault: Fault) -> Fault:
+    """Returns the fault of one of two processes."""
+
+    async def provoke(start: Start, stack: AsyncExitStack) -> Served | None:
+        apart = replace(start, has_metrics=False)
+        faulty, sound = await fault(apart, stack), await apart()
+        assert faulty is not None
+        apps = (faulty.app, sound.app)
+
+        def ask() -> dict[int, str]:
+            texts = (generate_latest(app.telemetry.registry).decode() for app in apps)
+            return dict(enumerate(texts))
+
+        registry = CollectorRegistry()
+        registry.register(MetricsOfProcesses(ask=ask, starts=lambda: {0: 1, 1: 1}))
+        stack.callback(serve_metrics(start.port, registry))
+        in_background(stack, load(sound))
+        if fault not in WITHOUT_LOAD:
+            in_background(stack, load(faulty))
+        return None
+
+    return provoke
 
 
 async def nothing(start: Start, stack: AsyncExitStack) -> Served:
@@ -240,8 +288,11 @@ FAULTS: dict[str, Fault] = {
     "RewardServerMissingModules": missing_modules,
     "RewardServerStrangers": strangers,
     "RewardServerWallWaived": wall_waived,
+    "RewardServerStuck of a process": of_one_of_two(stuck),
     "none": nothing,
 }
+# They need no load, or have their own.
+WITHOUT_LOAD = (down, stuck, queue_full, outage)
 # Runs apart, because all servers of one test share an event loop.
 LAGS: dict[str, Fault] = {"RewardServerEventLoopLags": event_loop_lags}
 
@@ -263,24 +314,21 @@ async def provoked(
     """Provokes faults; returns the alerts that fired, by the alert that was meant."""
     async with servers() as serve, AsyncExitStack() as stack:
         for name, fault in faults.items():
-            served = await fault(starting(serve, ports[name]), stack)
-            if fault not in (down, stuck, queue_full, outage):
+            served = await fault(Start(serve, ports[name]), stack)
+            if served is not None and fault not in WITHOUT_LOAD:
                 in_background(stack, load(served))
         deadline = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < deadline:
             found = await asyncio.to_thread(fired, running, faults, ports)
-            if all(name in names for name, names in found.items() if name != "none"):
+            if all(alert_of(name) <= names for name, names in found.items()):
                 break
             await asyncio.sleep(0.25)
         await asyncio.sleep(CALM_SECONDS)
         return await asyncio.to_thread(fired, running, faults, ports)
 
 
-def starting(serve: Serve, port: int) -> Start:
-    async def start(**settings: Any) -> Served:
-        return await serve(metrics_port=port, **settings)
-
-    return start
+def alert_of(name: str) -> set[str]:
+    return {name.partition(" ")[0]} - {"none"}
 
 
 def fired(
@@ -308,8 +356,32 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 def test_an_alert_fires_for_its_fault_and_no_other_does(
     found: dict[str, set[str]], name: str
 ) -> None:
-    assert found[name] == {name} - {"none"}
+    assert found[name] == alert_of(name)
+
+
+async def test_the_alert_of_a_lost_process_fires_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of two real processes is killed and cannot be started again."""
+    obstacle, port = tmp_path / "obstacle", free_port()
+    monkeypatch.setenv("SIMULATED_OBSTACLE", str(obstacle))
+    settings = load_settings({"port": 0, "workers": 2, "metrics_port": port})
+    instance = f"127.0.0.1:{port}"
+    async with AsyncExitStack() as stack:
+        running = running_processes(settings, 2, command=COMMAND)
+        processes = await stack.enter_async_context(running)
+        prometheuses = prometheus(tmp_path, [instance])
+        watching = await asyncio.to_thread(prometheuses.__enter__)
+        stack.push_async_callback(asyncio.to_thread, prometheuses.__exit__, None, None, None)
+        await asyncio.sleep(CALM_SECONDS)
+        assert await asyncio.to_thread(watching.fired, instance) == set()
+        await asyncio.to_thread(obstacle.touch)
+        os.kill(processes.pids[1], signal.SIGKILL)
+        while LOST not in await asyncio.to_thread(watching.fired, instance):  # noqa: ASYNC110
+            await asyncio.sleep(0.25)
+        await asyncio.sleep(CALM_SECONDS)
+        assert await asyncio.to_thread(watching.fired, instance) == {LOST}
 
 
 def test_every_alert_is_provoked() -> None:
-    assert (FAULTS | LAGS).keys() - {"none"} == ALL
+    assert {LOST, *(alert for name in FAULTS | LAGS for alert in alert_of(name))} == ALL

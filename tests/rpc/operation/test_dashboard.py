@@ -49,9 +49,9 @@ def loaded(target: str) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def fed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    """A Prometheus that scrapes a real server under load."""
+    """A Prometheus that scrapes a real server of two processes under load."""
     port = free_port()
-    arguments = ["--metrics-port", str(port), "--set", "languages=python"]
+    arguments = ["--metrics-port", str(port), "--set", "languages=python", "--processes", "2"]
     folder = tmp_path_factory.mktemp("dashboard")
     with (
         LocalServer(folder / "server.log", arguments) as server,

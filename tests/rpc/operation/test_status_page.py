@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 
 from reward_server.domain import Assessment, Integrity, Verdict
+from reward_server.processes.metrics import MetricsOfProcesses
 from reward_server.telemetry import Telemetry, serve_metrics
 from tests.support.browser import Browser, chromium
 from trainer_client.local_server import free_port
@@ -109,6 +110,25 @@ def test_figures_are_live(browser: Browser, shown: Shown) -> None:
     assert "TIME_LIMIT_EXCEEDED" in text(browser, "#verdicts td")
     browser.until("document.querySelector('#throughput polyline').getAttribute('points') !== ''")
     assert "–" not in text(browser, "#tiles .tile:first-child b")
+
+
+def test_processes_are_shown_together(browser: Browser) -> None:
+    """Two processes answer, and a third, which was started again twice, does not."""
+    pages = [Shown(), Shown()]
+    for page in pages:
+        page.judge(Verdict.PASSED)
+    texts = [generate_latest(page.telemetry.registry).decode() for page in pages]
+    registry = CollectorRegistry()
+    registry.register(
+        MetricsOfProcesses(ask=lambda: dict(enumerate(texts)), starts=lambda: {0: 1, 1: 1, 2: 3})
+    )
+    for _ in opened(browser, registry):
+        browser.until("document.getElementById('state').textContent === 'Ready'")
+        assert "2 of 3" in text(browser, "#tiles .tile:last-child b")
+        assert "2 started again" in text(browser, "#tiles .tile:last-child span")
+        assert "4 of 8" in text(browser, "#tiles")  # slots in use
+        assert "PASSED" in text(browser, "#verdicts td")
+        browser.visit("about:blank")
 
 
 def test_nothing_becomes_markup(browser: Browser, shown: Shown) -> None:
