@@ -102,14 +102,20 @@ class Trainer:
 
 
 def request_of(number: int) -> pb.ScoreRequest:
-    """Makes a request of which half of the solutions fail; no two have the same task."""
+    """Makes a request; half of the solutions fail, and no two have the same task.
+
+    Each third request has a field of the next version, as one of its clients would send it.
+    """
     asserts = [f"assert f({number}) == {row}" for row in range(1 + number % 5)]
     what = "wrong" if number % 2 else "right"
-    return pb.ScoreRequest(
+    request = pb.ScoreRequest(
         id=str(number),
         completion=f"def f(x): return '{what}'",
         function=pb.FunctionTests(entry_point="f", asserts=asserts),
     )
+    if number % 3 == 0:
+        request.MergeFromString(next_version.IN_A_REQUEST)
+    return request
 
 
 def assert_right(request: pb.ScoreRequest, score: Score) -> None:
