@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the tests of control groups and sandboxes on a kernel with only cgroup version 2, on any
-# machine: user-mode Linux (Debian's package user-mode-linux, Linux 6.1 in bookworm) boots
+# machine: user-mode Linux (Debian's packages user-mode-linux and kmod, Linux 6.1 in bookworm) boots
 # with this machine's file tree, read-only, as its root. It takes some minutes and needs root.
 #
 #   scripts/test_on_cgroup2.sh [PYTEST ARGUMENTS]
@@ -31,7 +31,7 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /sys/fs/cgroup 2>/dev/null || true
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up
-insmod "/usr/lib/uml/modules/$(uname -r)/kernel/fs/overlayfs/overlay.ko" 2>/dev/null || true
+insmod "/usr/lib/uml/modules/$(uname -r)/kernel/fs/overlayfs/overlay.ko"  # what sandboxes show
 cd "$repository"
 if [ "$#" -eq 0 ]; then
     set -- tests/unit/sandbox/local/test_cgroup.py tests/unit/sandbox/local/test_janitor.py \
