@@ -1,16 +1,17 @@
-"""The judge's part in a conversation: it passes what each of two programs writes to the other.
+"""The judge's part in a conversation: it passes the output of each of two programs to the other.
 
-The interactor is trusted and decides by its exit status. The solution is not. Each is run by a
-process of its own, in namespaces of its own, and each one's standard output becomes the other's
-standard input. The judge keeps all that both write, up to a limit, and passes on what it has kept.
-So it never waits for a program that does not read, and neither program can block the other's.
+The interactor is trusted and decides by its exit status. The solution is not. Each runs in a
+separate process with its own namespaces, and its standard output is the standard input of the
+other. The judge stores everything that both write, up to a limit, and passes it on. So it never
+waits for a program that does not read, and neither program can block the other.
 
 What this stops: a solution that reaches the interactor, its files or its status. The pipes to the
-two programs end here, and the interactor's status comes from the process that ran it. A solution
-that goes on writing after the interactor's end is heard, and nobody reads it.
+two programs end here, and the interactor's status comes from the process that ran it. If a solution
+continues to write after the interactor has ended, the judge reads its output, but nobody gets it.
 
-What it does not: it has no clock; the zygote has. An interactor parses hostile input. One that
-fails after it has heard the solution decides against it, since its input was the solution's.
+What it does not do: it has no clock; the zygote has. An interactor parses hostile input. If it
+fails after it has read output of the solution, the solution fails, since this output was the
+interactor's input.
 """
 
 from __future__ import annotations
