@@ -1,6 +1,6 @@
 """The command `reward-server`.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings, 3 (`audit`) not judged.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "missing.",
     "probe": "Asks the configured server for its health; exits with 0 if it serves.",
     "grade": "Judges every task of a file; exits with 0 if all were judged, otherwise with 1.",
+    "audit": "Examines tasks before training: reference solutions, cheats, leaks and limits.",
     "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
     "images": "Builds, lists and tries the images of the docker backend.",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import grpc
+import typer
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc
+from reward_server.errors import StartError
 
 PUSHBACK = "grpc-retry-pushback-ms"
 _FIRST_PAUSE_SECONDS = 0.2
@@ -121,6 +124,53 @@ def _open(address: Address) -> grpc.aio.Channel:
     key, chain = address.certificate or (None, None)
     credentials = grpc.ssl_channel_credentials(address.authorities or None, key, chain)
     return grpc.aio.secure_channel(address.target, credentials, options=_OPTIONS)
+
+
+def remote(
+    target: str,
+    *,
+    token_file: Path | None,
+    authorities: Path | None,
+    certificate: Path | None,
+    key: Path | None,
+    timeout_seconds: float,
+) -> Address:
+    """Returns the address of a server that runs already, with the content of the files.
+
+    Raises:
+        typer.BadParameter: only a part of the client's certificate is given.
+    """
+    return Address(
+        target=target,
+        token=token_file.read_text().strip() if token_file else "",
+        authorities=authorities.read_bytes() if authorities else None,
+        certificate=_certificate(authorities, certificate, key),
+        timeout_seconds=timeout_seconds,
+        patience_seconds=min(timeout_seconds, PATIENCE_SECONDS),
+    )
+
+
+def _certificate(
+    ca: Path | None, certificate: Path | None, key: Path | None
+) -> tuple[bytes, bytes] | None:
+    if certificate is None and key is None:
+        return None
+    if ca is None or certificate is None or key is None:
+        raise typer.BadParameter("--tls-certificate needs --tls-key and --tls-ca")
+    return key.read_bytes(), certificate.read_bytes()
+
+
+async def described(caller: Caller, address: Address) -> pb.GetServerInfoResponse:
+    """Returns the server's description of itself.
+
+    Raises:
+        StartError: there was no answer.
+    """
+    try:
+        return await caller.info()
+    except grpc.aio.AioRpcError as error:
+        said = f"{error.code().name}: {error.details()}"
+        raise StartError(f"no answer from {address.target}: {said}") from None
 
 
 def pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from codereward.request_json import RequestJsonError, parse_request
 from reward_server.app import running_app
-from reward_server.cli.calls import PATIENCE_SECONDS, Address, Caller
+from reward_server.cli.calls import Address, Caller, described, remote
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -36,6 +36,11 @@ from reward_server.cli.options import (
     JsonOption,
     RuntimeOption,
     SetOption,
+    TargetOption,
+    TlsCaOption,
+    TlsCertificateOption,
+    TlsKeyOption,
+    TokenFileOption,
     WorkersOption,
     read_settings,
 )
@@ -107,24 +112,11 @@ def grade(
             dir_okay=False, help="File for the results: a JSON object on each line, in order."
         ),
     ],
-    target: Annotated[
-        str | None, typer.Option(help="HOST:PORT of a server; without it, one is embedded.")
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="File with the target's bearer token."),
-    ] = None,
-    tls_ca: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="PEM file of the target's authorities."),
-    ] = None,
-    tls_certificate: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="PEM file to show to the target."),
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="PEM file of its key.")
-    ] = None,
+    target: TargetOption = None,
+    token_file: TokenFileOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_certificate: TlsCertificateOption = None,
+    tls_key: TlsKeyOption = None,
     timeout: Annotated[
         float,
         typer.Option(min=0.1, help="Greatest time of a task, or without a server, in seconds."),
@@ -151,16 +143,14 @@ def grade(
         configure_logging("ERROR", as_json=False)
         reach: AbstractAsyncContextManager[Address] = embedded(settings, timeout)
     else:
-        token = token_file.read_text().strip() if token_file else ""
-        authorities = tls_ca.read_bytes() if tls_ca else None
         reach = nullcontext(
-            Address(
-                target=target,
-                token=token,
-                authorities=authorities,
-                certificate=_certificate(tls_ca, tls_certificate, tls_key),
+            remote(
+                target,
+                token_file=token_file,
+                authorities=tls_ca,
+                certificate=tls_certificate,
+                key=tls_key,
                 timeout_seconds=timeout,
-                patience_seconds=min(timeout, PATIENCE_SECONDS),
             )
         )
     console = Console(stderr=True)
@@ -170,16 +160,6 @@ def grade(
     else:
         _show(summary, console, out)
     raise typer.Exit(1 if summary.unjudged else 0)
-
-
-def _certificate(
-    ca: Path | None, certificate: Path | None, key: Path | None
-) -> tuple[bytes, bytes] | None:
-    if certificate is None and key is None:
-        return None
-    if ca is None or certificate is None or key is None:
-        raise typer.BadParameter("--tls-certificate needs --tls-key and --tls-ca")
-    return key.read_bytes(), certificate.read_bytes()
 
 
 def _count_lines(tasks: Path, out: Path) -> int:
@@ -219,9 +199,11 @@ async def _grade_file(
 ) -> Summary:
     summary = Summary()
     async with reach as address, Caller(address) as caller:
-        width = max(_LEAST_IN_FLIGHT, _IN_FLIGHT_PER_SLOT * await _slots(caller, address))
+        width = max(
+            _LEAST_IN_FLIGHT, _IN_FLIGHT_PER_SLOT * (await described(caller, address)).slots
+        )
         start = time.perf_counter()
-        with tasks.open("rb") as source, out.open("w") as sink, _progress(console) as bar:
+        with tasks.open("rb") as source, out.open("w") as sink, progress(console) as bar:
             task = bar.add_task("grading", total=total)
             async for result in _results(source, caller, width):
                 sink.write(json.dumps(result) + "\n")
@@ -229,14 +211,6 @@ async def _grade_file(
                 bar.advance(task)
         summary.seconds = time.perf_counter() - start
     return summary
-
-
-async def _slots(caller: Caller, address: Address) -> int:
-    try:
-        return (await caller.info()).slots
-    except grpc.aio.AioRpcError as error:
-        said = f"{error.code().name}: {error.details()}"
-        raise StartError(f"no answer from {address.target}: {said}") from None
 
 
 async def _results(source: IO[bytes], caller: Caller, width: int) -> AsyncIterator[dict[str, Any]]:
@@ -282,7 +256,8 @@ async def _judge_line(number: int, line: bytes, caller: Caller) -> dict[str, Any
         return result_of_status(identifier, number, error)
 
 
-def _progress(console: Console) -> Progress:
+def progress(console: Console) -> Progress:
+    """Returns a progress bar, which only a terminal shows."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

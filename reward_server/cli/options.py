@@ -39,6 +39,32 @@ SetOption = Annotated[
         "--set", metavar="NAME=VALUE", help="Any setting, such as default_limits.processes=8."
     ),
 ]
+TargetOption = Annotated[
+    str | None,
+    typer.Option("--target", help="HOST:PORT of a server; without it, one is embedded."),
+]
+TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file", exists=True, dir_okay=False, help="File with the target's bearer token."
+    ),
+]
+TlsCaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--tls-ca", exists=True, dir_okay=False, help="PEM file of the target's authorities."
+    ),
+]
+TlsCertificateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--tls-certificate", exists=True, dir_okay=False, help="PEM file to show to the target."
+    ),
+]
+TlsKeyOption = Annotated[
+    Path | None,
+    typer.Option("--tls-key", exists=True, dir_okay=False, help="PEM file of its key."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 

@@ -126,6 +126,24 @@ def _report(
         )
 
 
+@_app.command("tasks")
+def _tasks(
+    out: Annotated[Path, typer.Option(dir_okay=False, help="file for the rows, as JSON lines")],
+    config: ConfigArgument = None,
+    data: DataOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Writes the tasks of the section [data] for `reward-server audit`, and trains nothing."""
+    from trainer_client.trl.tasks.data import read_tasks
+    from trainer_client.trl.tasks.export import write_rows
+
+    with _errors_told():
+        no_model = {"model.path": "none"} if config is None else {}
+        section = _configured(config, None, data, None, None, settings, no_model).data
+        count = write_rows(section, read_tasks(section), out)
+        Console().print(f"{count} tasks are in {out}", highlight=False, soft_wrap=True)
+
+
 def _terminated(number: int, frame: object) -> NoReturn:
     # Raises an exception, so that servers and scratch folders are cleaned up too.
     raise SystemExit(128 + number)

@@ -24,6 +24,7 @@ from trainer_client.trl.processes import is_main_process, told_by_main
 from trainer_client.trl.server import own_target, shared_target
 from trainer_client.trl.settings.configuration import TrainConfig, check_names
 from trainer_client.trl.settings.training_fields import training_fields
+from trainer_client.trl.tasks.audits import dropped_by_audit
 from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, read_tasks
 from trainer_client.trl.tasks.references import References, check_references, placed
 from trainer_client.trl.trainer import (
@@ -73,11 +74,13 @@ class Checked:
         source: the tasks.
         own_target: the servers' address, if this process knows it.
         references: results of the reference solutions; known to the main process.
+        dropped: ids of the tasks that an audit drops; known to the main process.
     """
 
     source: TaskSource
     own_target: Target | None
     references: References
+    dropped: frozenset[str]
 
 
 def train(config: TrainConfig, console: Console, *, resume: bool = False) -> None:
@@ -167,12 +170,15 @@ def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: Ex
     if fields := training_fields():
         check_names("training", config.training, fields, "GRPOConfig")
     source = read_tasks(config.data)
+    dropped = frozenset[str]()
+    if config.data.audit is not None and is_main_process():
+        dropped = dropped_by_audit(config.data.audit, source, console)
     folder.make()
     own = stack.enter_context(own_target(config.server, folder.path / "server.log"))
     references = References()
     if own is not None and is_main_process():
         references = check_references(config, own, source, console)
-    return Checked(source=source, own_target=own, references=references)
+    return Checked(source=source, own_target=own, references=references, dropped=dropped)
 
 
 def _placed_by_main(checked: Checked) -> TaskSource:
@@ -199,7 +205,7 @@ def _assembled(
 
     tokenizer = load_tokenizer(config)
     target = stack.enter_context(shared_target(config.server, checked.own_target))
-    left_out = told_by_main(sorted(checked.references.left_out))
+    left_out = told_by_main(sorted(checked.references.left_out | checked.dropped))
     source = _placed_by_main(checked)
     tasks = tasks_for(config, tokenizer, source, left_out)
     is_main = arguments.process_index == 0

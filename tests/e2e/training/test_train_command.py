@@ -14,9 +14,12 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
+from codereward.task_digest import task_digest
 from tests.e2e.support.marks import TRAINERS_WARN
 from trainer_client.run_folder import RunFolder
 from trainer_client.trl.command import main
+from trainer_client.trl.settings.configuration import load_config
+from trainer_client.trl.tasks.data import read_tasks
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
 
@@ -156,6 +159,20 @@ def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(
     headings = [line for line in rest if ", reward 0.000, advantage +0.000" in line]
     assert [heading.split("completion ")[1][0] for heading in headings] == ["1", "2", "3", "4"]
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_leaves_out_what_an_audit_drops(config, reward_train, tmp_path):
+    source = read_tasks(load_config(config, {}).data)
+    leak = {"kind": "leak", "severity": "drop", "reason": "shown"}
+    tasks = [
+        {"id": key, "digest": task_digest(one), "kept": key != "t/1", "findings": [leak]}
+        for key, one in source.templates.items()
+    ]
+    (tmp_path / "audit.json").write_text(json.dumps({"format": 1, "tasks": tasks}))
+    done = reward_train(str(config), "--set", f"data.audit={tmp_path / 'audit.json'}")
+    assert "t/1: the audit drops it: leak (shown); left out" in done.stdout
+    assert done.returncode == 2
+    assert "no task of" in done.stderr
 
 
 def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(

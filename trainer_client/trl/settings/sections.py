@@ -101,6 +101,8 @@ class DataSection(Section):
             are all asserts of MBPP's rows, {test} is the first.
         examples: turns before the question, in chats.
         max_prompt_tokens: longer prompts are left out.
+        audit: the `audit.json` of `reward-server audit`; tasks that it drops are left out, and each
+            task must be in it unchanged.
         failing_references: whether a task whose reference solution fails is left out, stops the
             run, or is kept.
         held_out: the tasks to evaluate on.
@@ -119,6 +121,7 @@ class DataSection(Section):
     question: str | None = None
     examples: tuple[ExampleSection, ...] = ()
     max_prompt_tokens: PositiveInt | None = None
+    audit: FilePath | None = None
     failing_references: Literal["leave_out", "stop", "keep"] = "leave_out"
     held_out: HeldOutSection | None = None
 

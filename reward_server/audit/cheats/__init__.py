@@ -1,0 +1,1 @@
+"""Answers that solve nothing, and must earn nothing."""

@@ -1,0 +1,1 @@
+"""The cheats as whole programs, for graders of other projects, and what those rewarded."""

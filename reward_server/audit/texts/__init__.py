@@ -1,0 +1,1 @@
+"""What the text of a task shows, without running anything."""

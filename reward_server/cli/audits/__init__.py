@@ -1,0 +1,1 @@
+"""The parts of `reward-server audit` that open connections, print and write files."""
