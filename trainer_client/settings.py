@@ -19,8 +19,8 @@ class RewardSettings(BaseModel):
     Args:
         policy: all-or-nothing, or the share of tests that passed; if absent, each task's own, or
             all-or-nothing if the task has none.
-        compile_bonus: added if the program compiles but fails every test.
-        format_bonus: added if there is a code block that does not compile.
+        compile_bonus: least reward of a program that compiles and does not pass.
+        format_bonus: reward of a completion that has a code block and does not compile.
         cpu_time_seconds: limit of each execution; if absent, the task's own or the server's
             default.
     """

@@ -89,6 +89,23 @@ def _train(
             run.train(read, Terminal(), resume=resume)
 
 
+@_app.command("init")
+def _init(
+    file: Annotated[Path, typer.Argument(help="a TOML file that does not exist")],
+    model: ModelOption = None,
+    data: DataOption = None,
+    target: TargetOption = None,
+) -> None:
+    """Writes a configuration with each setting, its meaning and default, and a JSON schema."""
+    from trainer_client.trl.settings.template import write_template
+
+    with _errors_told():
+        flags = {"model.path": model, **_data_flags(data), "server.target": target}
+        given = {path: value for path, value in flags.items() if value is not None}
+        schema = write_template(file, given)
+        Console().print(f"{file}, and {schema} for editors", highlight=False, soft_wrap=True)
+
+
 @_app.command("evaluate")
 def _evaluate(
     config: ConfigArgument = None,
