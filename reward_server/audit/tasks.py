@@ -156,7 +156,18 @@ def _task(
     given = request.completion if reference is None else reference
     identifier = name or request.id or f"line {number}"
     request.id = request.completion = ""
-    return Task(id=identifier, line=line, template=request, shown=shown, reference=given)
+    return Task(
+        id=_well_formed(identifier),
+        line=line,
+        template=request,
+        shown=_well_formed(shown),
+        reference=_well_formed(given),
+    )
+
+
+def _well_formed(text: str) -> str:
+    """Returns text without lone surrogates, which JSON can hold and requests cannot."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def text_of_tests(request: pb.ScoreRequest) -> str:

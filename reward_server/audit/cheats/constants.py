@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reward_server.audit.texts.expectations import Expectation
+from reward_server.audit.texts.parsing import unparsed
 from reward_server.grading.syntax import FUNCTIONS
 
 _MOST = 4
@@ -50,5 +51,5 @@ def _annotated(tree: ast.Module | None) -> list[str]:
         for node in (ast.walk(tree) if tree is not None else ())
         if isinstance(node, FUNCTIONS) and node.returns is not None
     ]
-    names = [ast.unparse(node).partition("[")[0].rpartition(".")[2] for node in returned]
+    names = [unparsed(node).partition("[")[0].rpartition(".")[2] for node in returned]
     return [text for name in names for text in _BY_ANNOTATION.get(name, ())]

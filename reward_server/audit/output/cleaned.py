@@ -25,7 +25,7 @@ def kept_lines(
     """
     for task, report in zip(tasks, reports, strict=True):
         if not severities.drops(report):
-            yield json.dumps(_with_limits(task, report), ensure_ascii=False)
+            yield json.dumps(_with_limits(task, report))
 
 
 def dropped_lines(reports: Sequence[TaskReport], severities: Severities) -> Iterator[str]:
@@ -33,9 +33,7 @@ def dropped_lines(reports: Sequence[TaskReport], severities: Severities) -> Iter
     for report in reports:
         if severities.drops(report):
             told = task_document(report, severities)
-            yield json.dumps(
-                {name: told[name] for name in ("id", "digest", "findings")}, ensure_ascii=False
-            )
+            yield json.dumps({name: told[name] for name in ("id", "digest", "findings")})
 
 
 def _with_limits(task: Task, report: TaskReport) -> dict[str, Any]:

@@ -31,11 +31,16 @@ def expression(text: str) -> ast.expr | None:
 
 
 def literal(node: ast.AST | None) -> tuple[object] | None:
-    """Returns the value of a literal as a tuple of one, or None if the node is no literal."""
+    """Returns the value of a literal as a tuple of one, or None if the node is no literal.
+
+    A number too long to be written is none either.
+    """
     if not isinstance(node, ast.expr):
         return None
     try:
-        return (ast.literal_eval(node),)
+        value = ast.literal_eval(node)
+        repr(value)
+        return (value,)
     except (*_UNREADABLE, TypeError):
         return None
 

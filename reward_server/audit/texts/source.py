@@ -40,12 +40,13 @@ def hollowed(tree: ast.Module, body: Body) -> str:
         tree: the solution.
         body: makes the body of a function.
     """
-    kept = [copy.deepcopy(node) for node in tree.body if isinstance(node, _KEPT)]
-    module = ast.Module(body=[_hollow(node, body) for node in kept], type_ignores=[])
-    return unparsed(ast.fix_missing_locations(module))
+    kept = [_hollow(node, body) for node in tree.body if isinstance(node, _KEPT)]
+    return unparsed(ast.Module(body=kept, type_ignores=[]))
 
 
 def _hollow(node: ast.stmt, body: Body) -> ast.stmt:
+    """Returns a copy with other bodies; the rest is shared, as it may be too deep to be copied."""
+    node = copy.copy(node)
     if isinstance(node, ast.ClassDef):
         node.body = [_hollow(inner, body) for inner in node.body]
     elif isinstance(node, FUNCTIONS):

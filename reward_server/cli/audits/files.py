@@ -28,13 +28,23 @@ def make_folder(out: Path, source: Path) -> None:
 
 
 def write_files(out: Path, audit: Audit, tasks: Sequence[Task]) -> None:
-    """Writes `audit.json`, `audit.html`, `tasks.jsonl` (kept) and `dropped.jsonl`."""
-    (out / "audit.json").write_text(json.dumps(document(audit), indent=1) + "\n", "utf-8")
-    (out / "audit.html").write_bytes(page(audit, tasks))
-    _write(out / "tasks.jsonl", kept_lines(tasks, audit.reports, audit.severities))
-    _write(out / "dropped.jsonl", dropped_lines(audit.reports, audit.severities))
+    """Writes `audit.json`, `audit.html`, `tasks.jsonl` (kept) and `dropped.jsonl`.
+
+    Raises:
+        StartError: a file cannot be written.
+    """
+    contents = {
+        "audit.json": f"{json.dumps(document(audit), indent=1)}\n".encode(),
+        "audit.html": page(audit, tasks),
+        "tasks.jsonl": _joined(kept_lines(tasks, audit.reports, audit.severities)),
+        "dropped.jsonl": _joined(dropped_lines(audit.reports, audit.severities)),
+    }
+    try:
+        for name, content in contents.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise StartError(f"--out: {error}") from None
 
 
-def _write(file: Path, lines: Iterable[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+def _joined(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -26,6 +27,9 @@ def print_audit(audit: Audit, console: Console, out: Path | None) -> None:
         for name in grader.fooled_by:
             paid, tried = grader.cheats[name]
             console.print(f"  {name}: rewarded on {paid} of {tried} tasks", markup=False)
+    forms = Counter(one.integrity for one in audit.reports if one.integrity)
+    told = ", ".join(f"{form} {count}" for form, count in forms.most_common())
+    console.print(f"forms: {told or 'not known'}", markup=False, highlight=False)
     kept = len(audit.reports) - len(audit.dropped)
     console.print(
         f"{kept} of {len(audit.reports)} tasks kept, {len(audit.dropped)} dropped"
@@ -53,7 +57,7 @@ def _kinds(audit: Audit) -> Table:
 
 def _tasks(audit: Audit) -> Table:
     dropped = audit.dropped
-    table = Table("task", "finding", "reason", title=f"{len(dropped)} tasks are dropped")
+    table = Table("task", "finding", "reason", title=f"dropped tasks: {len(dropped)}")
     for report in dropped[:_MOST_TASKS]:
         for one in report.findings:
             table.add_row(escape(report.id), one.kind, escape(one.reason[:_LONGEST]))

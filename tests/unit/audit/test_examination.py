@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import MessageToDict
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.audit.answers import Answer
@@ -151,6 +152,33 @@ def test_every_cheat_has_a_name_of_its_own_and_is_python() -> None:
     for one in cheats:
         compile(one.code, one.name, "exec")
         assert one.kind in KINDS
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    return " + "+".join(["x"] * 3000),
+        "table = " + "+".join(["1"] * 3000) + "\ndef f(x):\n    return table",
+        "def f(x):\n    return x" + "[0]" * 3000,
+        "def f(x: " + "(" * 150 + "int" + ")" * 150 + "):\n    return x",
+        "\x00",
+        "def f(x):\n    return '\ud800'",
+    ],
+)
+async def test_text_that_is_hard_to_read_ends_no_audit(code: str) -> None:
+    hard = task()
+    request = hard.template
+    request.function.asserts.append("assert f(0x" + "f" * 6000 + ") == 0x" + "f" * 6000)
+    request.function.asserts.append("assert f(1) == " + "[" * 90 + "]" * 90)
+
+    async def judge(request: pb.ScoreRequest) -> Answer:
+        return Answer(response=response("FAILED"))
+
+    question = f"Write f.\n>>> f(2)\n{'9' * 5000}"
+    row = {"request": MessageToDict(request), "prompt": question, "reference": code}
+    (changed,) = read_tasks([json.dumps(row).encode()])
+    report = await examine(changed, judge, INFO, Options())
+    assert report.has("reference_fails")
 
 
 def test_severities_can_be_changed_for_each_kind() -> None:
