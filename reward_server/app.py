@@ -6,7 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from reward_server.domain import Network, Provenance
 from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
-from reward_server.operation import Condition, watch
+from reward_server.operation import Condition, watch, watch_sessions
 from reward_server.rpc.answers import Membership, ServerFacts
 from reward_server.rpc.audit import AuditLog
 from reward_server.rpc.callers import Callers, OpenCalls
@@ -32,11 +32,16 @@ from reward_server.rpc.server import (
     streams_for,
 )
 from reward_server.rpc.service import SERVICE, RewardService
+from reward_server.rpc.sessions.service import SERVICE as SESSION_SERVICE
+from reward_server.rpc.sessions.service import SessionService
 from reward_server.rpc.status import CAUSES
 from reward_server.rpc.strangers import Strangers, connections_to
 from reward_server.rpc.tasks import StoreLimits, TaskStore
 from reward_server.rpc.tracing import tracing
+from reward_server.sandbox.sessions.values import SessionLimits
 from reward_server.scheduler import Scheduler
+from reward_server.sessions.bounds import SessionBounds
+from reward_server.sessions.sessions import Sessions
 from reward_server.settings import Settings, read_token_file
 from reward_server.telemetry import (
     NO_SPANS,
@@ -137,7 +142,8 @@ async def serving(
     """
     languages = _offered(backend)
     bounds = _bounds(settings, languages, backend.networks)
-    facts = _facts(settings, backend, languages, membership)
+    session_bounds = None if backend.sessions is None else _session_bounds(settings)
+    facts = replace(_facts(settings, backend, languages, membership), sessions=session_bounds)
     telemetry = Telemetry()
     telemetry.offers(languages=backend.language_versions, causes=CAUSES)
     executor = CountingExecutor(backend.executor, telemetry)
@@ -153,6 +159,7 @@ async def serving(
         tenants=tenants,
         used=lambda owner, seconds: telemetry.tenant_used(tenants.of(owner).name, seconds),
     )
+    sessions = _sessions(settings, backend, session_bounds, tenants, telemetry)
     evaluation = Evaluation(
         scheduler,
         languages,
@@ -187,7 +194,12 @@ async def serving(
     )
     server = RpcServer(
         _endpoint(settings, scheduler, membership),
-        service.handlers(),
+        {
+            SERVICE: service.handlers(),
+            SESSION_SERVICE: SessionService(
+                sessions, bounds=bounds, telemetry=telemetry, gate=gate
+            ).handlers(),
+        },
         [Authentication(callers, strangers, telemetry), *tracing(spans)],
         state=Health(
             [SERVICE], callers=callers, strangers=strangers, is_member=membership is not None
@@ -204,6 +216,7 @@ async def serving(
 
     condition = Condition(asyncio.get_running_loop().time)
     watch(telemetry, scheduler, backend, condition)
+    watch_sessions(telemetry, sessions)
     telemetry.state(
         "build_info",
         "Versions of the server, as labels.",
@@ -232,6 +245,8 @@ async def serving(
                 )
             )
         try:
+            if sessions is not None:
+                await sessions.start()
             port = await server.start()
             telemetry.watch(
                 "connections", "Open connections of callers.", lambda: connections_to(server.ports)
@@ -255,10 +270,17 @@ async def serving(
                 )
             condition.is_draining = True
             server.begin_drain()
+            if sessions is not None:
+                sessions.begin_drain()
             async with _left(server, settings, membership):
-                await scheduler.drain(settings.drain_seconds)
+                await asyncio.gather(
+                    scheduler.drain(settings.drain_seconds),
+                    _drained(sessions, settings.drain_seconds),
+                )
         finally:
             await server.stop()
+            if sessions is not None:
+                await sessions.close()
             # Executions that were cancelled still have to be killed.
             await scheduler.drain(_KILL_SECONDS)
 
@@ -376,6 +398,50 @@ def _audit_log(
         files=settings.audit_files,
         count=telemetry.audited,
     )
+
+
+def _session_bounds(settings: Settings) -> SessionBounds:
+    most, total = settings.most_limits, settings.session_memory_bytes
+    greatest = SessionLimits(
+        memory_bytes=min(most.memory_bytes, total),
+        processes=most.processes,
+        disk_bytes=most.disk_bytes,
+        file_size_bytes=most.file_size_bytes,
+        open_files=most.open_files,
+    )
+    return SessionBounds(
+        total_memory_bytes=total,
+        sessions=settings.session_count,
+        maximum_limits=greatest,
+        default_limits=SessionLimits().within(greatest),
+        default_lifetime_seconds=settings.session_lifetime_seconds,
+        maximum_lifetime_seconds=settings.session_max_lifetime_seconds,
+        default_idle_seconds=settings.session_idle_seconds,
+        maximum_idle_seconds=settings.session_max_idle_seconds,
+    )
+
+
+def _sessions(
+    settings: Settings,
+    backend: Backend,
+    bounds: SessionBounds | None,
+    tenants: Tenants,
+    telemetry: Telemetry,
+) -> Sessions | None:
+    if backend.sessions is None or bounds is None:
+        return None
+    return Sessions(
+        backend.sessions,
+        warm=settings.session_warm,
+        bounds=bounds,
+        tenants=tenants,
+        meter=telemetry,
+    )
+
+
+async def _drained(sessions: Sessions | None, seconds: float) -> None:
+    if sessions is not None:
+        await sessions.drain(seconds)
 
 
 def _store_limits(settings: Settings) -> StoreLimits:

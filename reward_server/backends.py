@@ -21,11 +21,14 @@ from reward_server.sandbox.local.identities import first_identity
 from reward_server.sandbox.pool import Pool, SandboxCounts
 from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.socket import SocketBackend
+from reward_server.sessions.warm_sandboxes import StartSession
 from reward_server.settings import Settings
 
 _IDLE_SECONDS = 300.0  # idle time after which containers of all images but the first are stopped
 
 _IDENTITIES_PER_SLOT = 2  # a slot's container and its spare
+# Identities below those of sessions: containers that are being closed keep theirs for a moment.
+_IDENTITIES_BESIDE_SESSIONS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,7 @@ class Backend:
         counts: returns the counts of its sandboxes.
         retries: returns the number of second runs of jobs, by cause.
         outages: receives False when jobs can no longer be run, and True when they can again.
+        sessions: starts a sandbox for a session; None if none are offered.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Backend:
     counts: Callable[[], SandboxCounts] = lambda: SandboxCounts.together(())
     retries: Callable[[], Mapping[str, int]] = dict
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
+    sessions: StartSession | None = None
 
 
 @asynccontextmanager
@@ -101,9 +106,30 @@ def _local(settings: Settings) -> SandboxBackend:
     )
     uid = settings.sandbox_uid
     if uid is None:
-        uid = first_identity(options.uid, settings.workers * _IDENTITIES_PER_SLOT)
+        uid = first_identity(options.uid, _identities(settings))
     options = replace(options, uid=uid)
-    return LocalBackend(options=options, cgroup_parent=settings.cgroup_parent, languages=languages)
+    return LocalBackend(
+        options=options,
+        cgroup_parent=settings.cgroup_parent,
+        languages=languages,
+        session_options=_for_sessions(options, settings),
+    )
+
+
+def _identities(settings: Settings) -> int:
+    """Returns how many users the containers of a local backend need."""
+    if not settings.session_memory_bytes:
+        return settings.workers * _IDENTITIES_PER_SLOT
+    sessions = settings.session_count + settings.session_warm
+    return settings.workers * _IDENTITIES_BESIDE_SESSIONS + sessions + settings.session_warm
+
+
+def _for_sessions(options: LocalOptions, settings: Settings) -> LocalOptions | None:
+    """Returns how containers of sessions are made; their users are none of executions."""
+    if not settings.session_memory_bytes:
+        return None
+    first = options.uid + settings.workers * _IDENTITIES_BESIDE_SESSIONS
+    return replace(options, uid=first, cpu_cores=settings.session_cpu_cores)
 
 
 def _docker(settings: Settings) -> SandboxBackend:
@@ -189,6 +215,7 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             counts=lambda: together.counts,
             retries=lambda: executor.retries,
             outages=outages,
+            sessions=offer.sessions,
         )
     finally:
         await together.close()

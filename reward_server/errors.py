@@ -12,6 +12,9 @@ RewardServerError
 ├── BudgetSpentError        a submission used up its time; the program's fault, and a verdict
 ├── DrainingError           the server is shutting down; retry elsewhere
 ├── SandboxError            the server's machinery failed; retry elsewhere
+├── SessionEndedError       a session that is not open, or not the caller's; open another
+├── SessionProcessError     no such command runs in a session
+├── SessionFileError        a file of a session cannot be read or written; the caller's fault
 └── StartError              the server cannot start as it is configured
     ├── SettingsError           a setting is wrong
     └── MissingWallError        a protection is missing; see `doctor`
@@ -19,6 +22,7 @@ RewardServerError
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Collection
 
 _DOCTOR = "`reward-server doctor`"
@@ -113,6 +117,46 @@ class DrainingError(RewardServerError):
 
 class SandboxError(RewardServerError):
     """The server's machinery failed; nothing is known about the program."""
+
+
+class SessionEnd(enum.StrEnum):
+    """Why a session is not open."""
+
+    NOT_FOUND = "SESSION_NOT_FOUND"
+    CLOSED = "SESSION_CLOSED"
+    EXPIRED = "SESSION_EXPIRED"
+    IDLE = "SESSION_IDLE"
+    LOST = "SESSION_LOST"
+
+
+class SessionEndedError(RewardServerError):
+    """A session that is not open, or not the caller's.
+
+    Args:
+        reason: why.
+        message: the explanation for people.
+    """
+
+    def __init__(self, reason: SessionEnd, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class SessionProcessError(RewardServerError):
+    """No such command runs in a session."""
+
+
+class SessionFileError(RewardServerError):
+    """A file of a session that cannot be read, written or listed.
+
+    Args:
+        reason: why, such as `FILE_NOT_FOUND`.
+        message: the path, and the kernel's explanation.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class StartError(RewardServerError):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from reward_server.backends import Backend
 from reward_server.scheduler import Scheduler
+from reward_server.sessions.sessions import SessionCounts, Sessions
 from reward_server.telemetry import Telemetry
 
 _BEAT_SECONDS = 0.5
@@ -111,4 +112,43 @@ def watch(
         "Executions that ran again because a sandbox failed or a process was lost, by cause.",
         "cause",
         backend.retries,
+    )
+
+
+def watch_sessions(telemetry: Telemetry, sessions: Sessions | None) -> None:
+    """Exports the figures of sessions; all are zero if the server offers none."""
+
+    def counts() -> SessionCounts:
+        return SessionCounts() if sessions is None else sessions.counts
+
+    telemetry.watch_each(
+        "sessions",
+        "Sessions, by state: open, or warm sandboxes that wait for one.",
+        "state",
+        lambda: {"open": counts().open, "warm": counts().warm},
+    )
+    telemetry.watch(
+        "session_memory_bytes",
+        "Memory that open sessions take of what is set aside.",
+        lambda: counts().memory_bytes,
+    )
+    telemetry.watch(
+        "session_memory_capacity_bytes",
+        "Memory that is set aside for sessions.",
+        lambda: 0 if sessions is None else sessions.bounds.total_memory_bytes,
+    )
+    telemetry.watch(
+        "session_commands_running", "Commands that run in sessions.", lambda: counts().commands
+    )
+    telemetry.watch_count(
+        "session_commands",
+        "Commands that were sent to sessions.",
+        lambda: counts().commands_started,
+    )
+    telemetry.watch_count("sessions_opened", "Sessions that were opened.", lambda: counts().opened)
+    telemetry.watch_counts(
+        "sessions_ended",
+        "Sessions that ended, by reason; the server or the session broke those that were lost.",
+        "reason",
+        lambda: counts().ended,
     )

@@ -40,6 +40,7 @@ from reward_server.tenants.token_file import first_token, parse_token_file
 
 PREFIX = "REWARD_SERVER_"
 FILE_VARIABLE = "REWARD_SERVER_CONFIG"
+LEAST_SESSION_MEMORY_BYTES = 64 * MEBIBYTE
 DEFAULT_MAXIMUM_LIMITS = Limits(
     cpu_time_seconds=300.0,
     wall_time_seconds=600.0,
@@ -231,6 +232,25 @@ class Settings(BaseSettings):
     """Wall time that all executions of a request share if the request sets none, in seconds."""
     max_time_budget_seconds: Seconds = 3600.0
     """Greatest time budget that a request may set, in seconds."""
+    session_memory_bytes: int = Field(default=0, ge=0)
+    """Memory of all open sessions together, in bytes; 0 offers no sessions. Sessions need the local
+    backend and a server of one process. See Sessions."""
+    session_count: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Greatest number of open sessions."""
+    session_warm: Annotated[int, Field(ge=0, le=256)] = 2
+    """Number of sandboxes for sessions that are kept warm. A session that finds none waits for a
+    start."""
+    session_cpu_cores: Annotated[float, Field(ge=0.01, le=1024)] = 1.0
+    """CPU time per wall time that one session may use."""
+    session_lifetime_seconds: Seconds = 1800.0
+    """Lifetime of a session whose request sets none, in seconds."""
+    session_max_lifetime_seconds: Seconds = 14_400.0
+    """Greatest lifetime of a session, in seconds."""
+    session_idle_seconds: Seconds = 300.0
+    """Time after which a session ends in which nothing happens if its request sets none, in
+    seconds."""
+    session_max_idle_seconds: Seconds = 3600.0
+    """Greatest idle limit of a session, in seconds."""
     id_window_size: int = Field(default=4096, ge=0)
     """Number of answers that are kept and repeated to requests with the same id."""
     id_window_seconds: PatienceSeconds = 600.0
@@ -251,6 +271,7 @@ class Settings(BaseSettings):
         self._check_certificates()
         self._check_exposure()
         self._check_limits()
+        self._check_sessions()
         return self
 
     def _check_certificates(self) -> None:
@@ -272,6 +293,28 @@ class Settings(BaseSettings):
                 f"host {self.host} can be reached from other machines, which needs "
                 "token_file or tls_client_ca (or --insecure-public to accept the risk)"
             )
+
+    def _check_sessions(self) -> None:
+        if not self.session_memory_bytes:
+            return
+        if self.session_memory_bytes < LEAST_SESSION_MEMORY_BYTES:
+            raise ValueError(
+                f"session_memory_bytes is {self.session_memory_bytes}; it must be 0, or at least "
+                f"{LEAST_SESSION_MEMORY_BYTES} for one session"
+            )
+        if self.backend != "local":
+            raise ValueError(
+                f"session_memory_bytes: the {self.backend} backend offers no sessions; set it to "
+                "0, or backend to local"
+            )
+        for name in ("lifetime", "idle"):
+            default = getattr(self, f"session_{name}_seconds")
+            most = getattr(self, f"session_max_{name}_seconds")
+            if default > most:
+                raise ValueError(
+                    f"session_{name}_seconds is {default}, above session_max_{name}_seconds of "
+                    f"{most}"
+                )
 
     def _check_limits(self) -> None:
         if self.time_budget_seconds > self.max_time_budget_seconds:

@@ -1,4 +1,4 @@
-"""Generates the committed stubs in proto/codereward/v1, or compares them with the .proto file.
+"""Generates the committed stubs in proto/codereward/v1, or compares them with the .proto files.
 
 It needs an interpreter with the packages of scripts/proto_requirements.txt: run `make proto`, or
 `make lint` to compare only.
@@ -17,18 +17,19 @@ from importlib import resources
 from pathlib import Path
 
 PROTO_FOLDER = Path(__file__).resolve().parent.parent / "proto"
-PROTO_FILE = "codereward/v1/reward_service.proto"
-STUBS = tuple(
-    f"codereward/v1/reward_service_pb2{ending}"
+PROTO_FILES = ("codereward/v1/reward_service.proto", "codereward/v1/session_service.proto")
+STUBS = {
+    f"{file.removesuffix('.proto')}_pb2{ending}": file
+    for file in PROTO_FILES
     for ending in (".py", ".pyi", "_grpc.py", "_grpc.pyi")
-)
+}
 
 
 def generate(proto_folder: Path, output: Path) -> None:
-    """Writes the stubs of the .proto file under `output`.
+    """Writes the stubs of the .proto files under `output`.
 
     Raises:
-        subprocess.CalledProcessError: the compiler refused the file.
+        subprocess.CalledProcessError: the compiler refused a file.
     """
     command = [sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={proto_folder}"]
     command += [f"--proto_path={folder}" for folder in _imported_folders()]
@@ -36,14 +37,14 @@ def generate(proto_folder: Path, output: Path) -> None:
     command += [f"--{kind}_out=quiet:{output}" for kind in ("mypy", "mypy_grpc")]
     plugins = sysconfig.get_path("scripts")
     environment = {**os.environ, "PATH": f"{plugins}{os.pathsep}{os.environ.get('PATH', '')}"}
-    subprocess.run([*command, PROTO_FILE], check=True, env=environment)
+    subprocess.run([*command, *PROTO_FILES], check=True, env=environment)
 
 
 def stale_stubs(proto_folder: Path) -> list[str]:
     """Returns the committed stubs that differ from freshly generated ones."""
     with tempfile.TemporaryDirectory() as fresh:
         generate(proto_folder, Path(fresh))
-        _, different, missing = filecmp.cmpfiles(proto_folder, fresh, STUBS, shallow=False)
+        _, different, missing = filecmp.cmpfiles(proto_folder, fresh, [*STUBS], shallow=False)
     return [*different, *missing]
 
 
@@ -63,7 +64,7 @@ def main() -> int:
         return 0
     stale = stale_stubs(arguments.proto_folder)
     for stub in stale:
-        print(f"{stub} is not what {PROTO_FILE} generates; run `make proto`", file=sys.stderr)
+        print(f"{stub} is not what {STUBS[stub]} generates; run `make proto`", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -2,7 +2,7 @@
 
 The settings of the server come from `reward_server/settings.py`, those of `reward-train` from
 `trainer_client/trl/settings/sections.py`, commands from typer, metrics from the server's registry,
-the contract from the comments of its `.proto` file, and the list of decisions from the headings of
+the contract from the comments of its `.proto` files, and the list of decisions from the headings of
 `docs/decisions`. The pages are generated while the site is built, and none is committed.
 """
 
@@ -14,7 +14,7 @@ import inspect
 import re
 import tomllib
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-CONTRACT = "proto/codereward/v1/reward_service.proto"
+CONTRACTS = (
+    "proto/codereward/v1/reward_service.proto",
+    "proto/codereward/v1/session_service.proto",
+)
 DECISIONS = REPOSITORY / "docs" / "decisions"
 IMAGES = REPOSITORY / "docs" / "images"
 DECISION_LIST = "<!-- decisions -->"
@@ -496,15 +499,22 @@ def _watched_values() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _contract_page() -> str:
-    lines = (REPOSITORY / CONTRACT).read_text("utf-8").splitlines()
-    head = [line.removeprefix("//").strip() for line in lines[: lines.index('syntax = "proto3";')]]
+    files = [(REPOSITORY / file).read_text("utf-8").splitlines() for file in CONTRACTS]
+    lines = [line for file in files for line in file]
     declared = set(re.findall(r"^(?:message|enum) (\w+)", "\n".join(lines), re.MULTILINE))
     blocks = list(_blocks(lines, declared))
-    parts = ["# gRPC contract", f"Made from the comments of `{CONTRACT}`.", "\n".join(head)]
+    names = " and ".join(f"`{file}`" for file in CONTRACTS)
+    parts = ["# gRPC contract", f"Made from the comments of {names}.", *map(_head, files)]
     for kind, title in (("service", "Services"), ("message", "Messages"), ("enum", "Enumerations")):
         parts.append(f"## {title}")
         parts += [text for found, text in blocks if found == kind]
     return "\n\n".join(parts) + "\n"
+
+
+def _head(lines: Sequence[str]) -> str:
+    """Returns the comment at the beginning of a file."""
+    head = lines[: lines.index('syntax = "proto3";')]
+    return "\n".join(line.removeprefix("//").strip() for line in head)
 
 
 def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str]]:

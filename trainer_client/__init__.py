@@ -9,27 +9,44 @@ from trainer_client.errors import (
     ConfigError,
     RewardClientError,
     RewardLostError,
+    SessionEndedError,
+    SessionFileError,
+    SessionProcessError,
     TaskError,
 )
 from trainer_client.requests import LazyRequest
 from trainer_client.rewards.execution import RemoteReward, remote_reward
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
+from trainer_client.sessions.async_session import AsyncCommand, AsyncSession
+from trainer_client.sessions.results import ExecResult, FileInfo, FileType, OutputChunk
+from trainer_client.sessions.sync_session import Command, Session
 from trainer_client.sync_client import RewardClient
 from trainer_client.transport.channel import Connection, Tls
 
 __all__ = [
+    "AsyncCommand",
     "AsyncRewardClient",
+    "AsyncSession",
     "CallError",
+    "Command",
     "ConfigError",
     "Connection",
+    "ExecResult",
+    "FileInfo",
+    "FileType",
     "Integrity",
     "LazyRequest",
+    "OutputChunk",
     "RemoteReward",
     "RewardClient",
     "RewardClientError",
     "RewardLostError",
     "Score",
     "ScoreError",
+    "Session",
+    "SessionEndedError",
+    "SessionFileError",
+    "SessionProcessError",
     "TaskError",
     "TestOutcome",
     "TestResult",

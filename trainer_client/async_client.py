@@ -14,6 +14,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import CallError
 from trainer_client.requests import AnyRequest, all_requests, execute_request
 from trainer_client.score import Score
+from trainer_client.sessions.async_session import AsyncSession
+from trainer_client.sessions.requests import SessionOptions
 from trainer_client.transport import deadlines, forks
 from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
@@ -83,6 +85,25 @@ class AsyncRewardClient:
         made = execute_request(request)
         options = self._call_options(deadlines.execute_seconds(made))
         return await _answer(self._line().stub.Execute(made, **options))
+
+    def session(self, **options: Unpack[SessionOptions]) -> AsyncSession:
+        """Returns a session, a sandbox that is open for the length of an `async with` block.
+
+        Args:
+            options: see `SessionOptions`.
+
+        Examples:
+            >>> import asyncio
+            >>> from trainer_client import AsyncRewardClient
+            >>> async def agent():
+            ...     async with AsyncRewardClient("localhost:50051") as client:
+            ...         async with client.session(files={"hello.txt": "hello"}) as session:
+            ...             return (await session.exec(["cat", "hello.txt"])).stdout
+            >>> asyncio.run(agent())
+            b'hello'
+        """
+        forks.check()
+        return AsyncSession(self._connection, options)
 
     async def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server for its languages, limits, walls and versions.

@@ -3,13 +3,28 @@
     RewardClientError
     ├── TaskError           a data-set row cannot become a request; names the field
     ├── ConfigError         a setting of `reward-train` is wrong; names the setting
-    ├── CallError           `execute` or `server_info` got no answer; carries the gRPC status
+    ├── CallError           a call other than `score` got no answer; carries the gRPC status
+    │   ├── SessionEndedError   the session is gone; open another
+    │   ├── SessionFileError    a file of a session cannot be read or written
+    │   └── SessionProcessError a command of a session has ended
     └── RewardLostError     nothing could be judged for too long; training should stop
 
 `score` raises none of them: a completion that could not be judged is a `Score` with an `error`.
 """
 
 from __future__ import annotations
+
+_RETRYABLE = frozenset({"UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED"})
+_CALLERS = frozenset(
+    {
+        "INVALID_ARGUMENT",
+        "FAILED_PRECONDITION",
+        "NOT_FOUND",
+        "PERMISSION_DENIED",
+        "UNAUTHENTICATED",
+        "UNIMPLEMENTED",
+    }
+)
 
 
 class RewardClientError(Exception):
@@ -81,6 +96,66 @@ class CallError(RewardClientError):
 
     def __str__(self) -> str:
         return f"{self.status}: {self.message}"
+
+    @property
+    def can_retry(self) -> bool:
+        """Returns True if the same call may succeed later."""
+        return self.status in _RETRYABLE
+
+    @property
+    def blame(self) -> str:
+        """Whose fault it is: `caller` or `server`."""
+        return "caller" if self.status in _CALLERS else "server"
+
+
+class _ReasonedError(CallError):
+    """A failed call whose status gives a reason."""
+
+    def __init__(self, status: str, message: str, reason: str) -> None:
+        super().__init__(status, message)
+        self.args = (status, message, reason)
+        self.reason = reason
+
+
+class SessionEndedError(_ReasonedError):
+    """A session that is not open; what was in it is gone.
+
+    The same call fails again, and another session may work.
+
+    Args:
+        status: `NOT_FOUND`.
+        message: the server's explanation.
+        reason: `SESSION_NOT_FOUND` (never opened there by this credential, or the server was
+            restarted), `SESSION_CLOSED`, `SESSION_EXPIRED` (its lifetime was over), `SESSION_IDLE`
+            (nothing happened for too long) or `SESSION_LOST` (it broke, for example because its
+            memory ran out).
+    """
+
+    @property
+    def blame(self) -> str:
+        """Whose fault it is: `session` if it broke, otherwise `caller`."""
+        return "session" if self.reason == "SESSION_LOST" else "caller"
+
+
+class SessionFileError(_ReasonedError):
+    """A file of a session that cannot be read, written or listed.
+
+    Args:
+        status: `NOT_FOUND` or `FAILED_PRECONDITION`.
+        message: the path, and the kernel's explanation.
+        reason: `FILE_NOT_FOUND`, `FILE_IS_FOLDER`, `FILE_NOT_A_FOLDER`, `FILE_NOT_REGULAR`,
+            `FILE_NOT_PERMITTED`, `FILE_TOO_LARGE`, `FILE_DISK_FULL` or `FILE_FAILED`.
+    """
+
+
+class SessionProcessError(_ReasonedError):
+    """A command of a session that does not run, or no longer.
+
+    Args:
+        status: `NOT_FOUND`.
+        message: the server's explanation.
+        reason: `PROCESS_NOT_FOUND`.
+    """
 
 
 class RewardLostError(RewardClientError):

@@ -15,6 +15,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.async_client import AsyncRewardClient
 from trainer_client.requests import AnyRequest
 from trainer_client.score import Score
+from trainer_client.sessions.requests import SessionOptions
+from trainer_client.sessions.sync_session import Session
 from trainer_client.transport import forks
 from trainer_client.transport.channel import ConnectionOptions, Target
 
@@ -62,6 +64,19 @@ class RewardClient:
             b'cba\n'
         """
         return self._run(self._client.execute(request))
+
+    def session(self, **options: Unpack[SessionOptions]) -> Session:
+        r"""Returns a session for a `with` block; see `AsyncRewardClient.session`.
+
+        Examples:
+            >>> from trainer_client import RewardClient
+            >>> with RewardClient("localhost:50051") as client, client.session() as session:
+            ...     session.write_files({"add.py": "print(1 + 1)"})
+            ...     result = session.exec(["python3", "add.py"], time_limit_seconds=10)
+            >>> result.exit_code, result.stdout
+            (0, b'2\n')
+        """
+        return Session(self._client.session(**options), self._run)
 
     def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server about itself; see `AsyncRewardClient.server_info`.

@@ -228,6 +228,12 @@ class Language:
             keep=self.unit.keep,
         )
 
+    def variables(self, memory_bytes: int) -> Mapping[str, str]:
+        """Returns the variables that its tools need, where this much memory is theirs."""
+        if self.toolchain is None:
+            return {}
+        return self._environment("", replace(Limits(), memory_bytes=memory_bytes))
+
     def suite_question(self, limits: Limits) -> Commands:
         """Returns work that succeeds if the framework is installed; without commands if it always
         is."""

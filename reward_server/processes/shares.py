@@ -38,6 +38,11 @@ def process_count(settings: Settings) -> int:
     count = settings.processes or max(-(-slots // SLOTS_PER_PROCESS), 1)
     if count == 1:
         return count
+    if settings.session_memory_bytes:
+        raise SettingsError(
+            "session_memory_bytes: a session lives in one process; set processes to 1, or "
+            "session_memory_bytes to 0"
+        )
     if count > slots:
         raise SettingsError(
             f"processes: {count} processes need a slot each, and there are {slots} slots"

@@ -19,6 +19,8 @@ from reward_server.domain import (
     Wall,
 )
 from reward_server.rpc.convert import Bounds
+from reward_server.sessions.bounds import LEAST_LIMITS as LEAST_SESSION_LIMITS
+from reward_server.sessions.bounds import SessionBounds
 
 # By default a client accepts answers of up to 4 MiB. A thousand tests with messages of this size
 # and two streams of that size stay below it.
@@ -38,6 +40,7 @@ class ServerFacts:
     slots: int
     queue_capacity: int
     membership: Membership | None = None
+    sessions: SessionBounds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,7 @@ def score_response(assessment: Assessment) -> pb.ScoreResponse:
         message=_text(assessment.message),
         stdout=_stream(assessment.stdout, SCORE_STREAM_BYTES),
         stderr=_stream(assessment.stderr, SCORE_STREAM_BYTES),
-        termination=_termination(assessment.termination),
+        termination=termination_of(assessment.termination),
         usage=_usage(assessment.usage),
         limits_hit=[pb.LimitKind.ValueType(limit.value) for limit in assessment.limits_hit],
         signals=assessment.signals,
@@ -91,7 +94,7 @@ def execute_response(
     """Builds the answer to a program that was run."""
     return pb.ExecuteResponse(
         id=identifier,
-        termination=_termination(execution.termination),
+        termination=termination_of(execution.termination),
         stdout=_stream(execution.stdout, EXECUTE_STREAM_BYTES),
         stderr=_stream(execution.stderr, EXECUTE_STREAM_BYTES),
         usage=_usage(execution.usage),
@@ -122,6 +125,21 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
         processes=[] if member is None else _processes(member),
         instance="" if member is None else member.instance,
         process=0 if member is None else member.number,
+        sessions=None if facts.sessions is None else _sessions(facts.sessions),
+    )
+
+
+def _sessions(bounds: SessionBounds) -> pb.SessionBounds:
+    return pb.SessionBounds(
+        total_memory_bytes=bounds.total_memory_bytes,
+        sessions=bounds.sessions,
+        default_lifetime_seconds=bounds.default_lifetime_seconds,
+        maximum_lifetime_seconds=bounds.maximum_lifetime_seconds,
+        default_idle_seconds=bounds.default_idle_seconds,
+        maximum_idle_seconds=bounds.maximum_idle_seconds,
+        default_memory_bytes=bounds.default_limits.memory_bytes,
+        minimum_memory_bytes=LEAST_SESSION_LIMITS.memory_bytes,
+        commands=bounds.commands,
     )
 
 
@@ -147,7 +165,8 @@ def _stream(stream: CapturedStream, kept_bytes: int) -> pb.CapturedStream:
     )
 
 
-def _termination(termination: Termination | None) -> pb.Termination | None:
+def termination_of(termination: Termination | None) -> pb.Termination | None:
+    """Builds the message of how a process ended."""
     if termination is None:
         return None
     kind = pb.TerminationKind.ValueType(termination.kind.value)

@@ -20,6 +20,7 @@ import structlog
 from google.protobuf.message import Message
 
 from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import session_service_pb2 as session_pb
 from reward_server.errors import RewardServerError, SandboxError, UnauthenticatedError
 from reward_server.rpc import status
 from reward_server.rpc.callers import Callers, Context, OpenCalls
@@ -31,7 +32,12 @@ Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, Message]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]"
 _Answer = TypeVar("_Answer")
 
-_METHODS = frozenset(pb.DESCRIPTOR.services_by_name["RewardService"].methods_by_name)
+_METHODS = frozenset(
+    (
+        *pb.DESCRIPTOR.services_by_name["RewardService"].methods_by_name,
+        *session_pb.DESCRIPTOR.services_by_name["SessionService"].methods_by_name,
+    )
+)
 _UNAUTHENTICATED = grpc.StatusCode.UNAUTHENTICATED
 _NO_CREDENTIAL = "a valid bearer token is needed in `authorization`"
 _FLOOD_SECONDS = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,6 @@ from grpc_reflection.v1alpha import reflection
 
 from reward_server.errors import StartError
 from reward_server.rpc.health import Health
-from reward_server.rpc.service import SERVICE
 from reward_server.rpc.strangers import Strangers
 
 MEBIBYTE = 1 << 20
@@ -127,12 +126,20 @@ def _core_version() -> tuple[int, ...]:
 
 
 class RpcServer:
-    """One gRPC server; serves after `start`, its health is NOT_SERVING after `begin_drain`."""
+    """One gRPC server; serves after `start`, its health is NOT_SERVING after `begin_drain`.
+
+    Args:
+        endpoint: where it listens.
+        handlers: the methods of each service, by its name.
+        interceptors: what each call passes first.
+        state: answers health checks.
+        strangers: bounds what callers without a credential can do; None if there are none.
+    """
 
     def __init__(
         self,
         endpoint: Endpoint,
-        handlers: grpc.GenericRpcHandler[bytes, Message],
+        handlers: Mapping[str, grpc.GenericRpcHandler[bytes, Message]],
         interceptors: Sequence[Any],
         *,
         state: Health,
@@ -145,11 +152,11 @@ class RpcServer:
         self.ports = frozenset[int]()
         self._certificates = endpoint.certificates
         self._server = grpc.aio.server(
-            handlers=[handlers, state.handlers()],
+            handlers=[*handlers.values(), state.handlers()],
             interceptors=interceptors,
             options=endpoint.transport_options,
         )
-        services = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        services = (*handlers, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(services, self._server)
 
     async def start(self) -> int:

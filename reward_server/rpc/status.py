@@ -1,8 +1,9 @@
 """Converts failures of the server to gRPC statuses; no other module chooses a status.
 
 An RPC that judged a program has the status OK, even if the program failed. Every status here means
-that nothing was judged. A retry can help after three statuses: after RESOURCE_EXHAUSTED with a
-pushback, after UNAVAILABLE, and after NOT_FOUND if the task was stored again before the retry.
+that nothing was judged, or that a session did not do what was asked. A retry can help after three
+statuses: after RESOURCE_EXHAUSTED with a pushback, after UNAVAILABLE, and after NOT_FOUND if the
+task was stored again before the retry.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from reward_server.errors import (
     OverloadedError,
     QuotaError,
     SandboxError,
+    SessionEndedError,
+    SessionFileError,
+    SessionProcessError,
     UnauthenticatedError,
     UnknownTaskError,
     UnsupportedError,
@@ -30,6 +34,9 @@ from reward_server.errors import (
 
 TASK_TYPE = "codereward.v1.Task"
 _INTERNAL = "internal"
+ERROR_DOMAIN = "codereward"
+_FILE_NOT_FOUND = "FILE_NOT_FOUND"
+PROCESS_NOT_FOUND = "PROCESS_NOT_FOUND"
 PUSHBACK = "grpc-retry-pushback-ms"
 
 _CODES: dict[type[Exception], grpc.StatusCode] = {
@@ -42,6 +49,9 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
     DeadlineError: grpc.StatusCode.DEADLINE_EXCEEDED,
     DrainingError: grpc.StatusCode.UNAVAILABLE,
     SandboxError: grpc.StatusCode.UNAVAILABLE,
+    SessionEndedError: grpc.StatusCode.NOT_FOUND,
+    SessionProcessError: grpc.StatusCode.NOT_FOUND,
+    SessionFileError: grpc.StatusCode.FAILED_PRECONDITION,
 }
 # A message is sent in headers, of which a client accepts 8 KiB by default. It is sent twice, and
 # every byte that is not ASCII becomes three bytes.
@@ -55,6 +65,8 @@ def _cause(kind: type[Exception]) -> str:
 
 def code_of(error: Exception) -> grpc.StatusCode:
     """Returns the status of a failure, or INTERNAL for an unknown exception."""
+    if isinstance(error, SessionFileError) and error.reason == _FILE_NOT_FOUND:
+        return grpc.StatusCode.NOT_FOUND
     for kind in type(error).__mro__:
         if kind in _CODES:
             return _CODES[kind]
@@ -113,7 +125,19 @@ def _detail(error: Exception) -> Message | None:
             resource_type=TASK_TYPE, resource_name=error.digest.hex()
         )
         return missing
-    return None
+    return _session_detail(error)
+
+
+def _session_detail(error: Exception) -> Message | None:
+    reason = ""
+    if isinstance(error, SessionEndedError | SessionFileError):
+        reason = str(error.reason)
+    elif isinstance(error, SessionProcessError):
+        reason = PROCESS_NOT_FOUND
+    if not reason:
+        return None
+    info: Message = error_details_pb2.ErrorInfo(reason=reason, domain=ERROR_DOMAIN)
+    return info
 
 
 def _text(text: str) -> str:

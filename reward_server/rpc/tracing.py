@@ -11,6 +11,8 @@ from reward_server.rpc.callers import Context
 from reward_server.rpc.interceptors import Continuation, Handler
 from reward_server.telemetry import Spans
 
+_STREAMING = ("/ScoreBatch", "/Exec")
+
 
 def tracing(spans: Spans) -> list[Any]:
     """Returns the interceptors that make spans; none if there are no spans.
@@ -34,7 +36,7 @@ class _Generators(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # gene
     ) -> Handler:
         """Continues with the call."""
         handler: Any = await continuation(details)
-        if handler is None or not details.method.endswith("/ScoreBatch"):
+        if handler is None or not details.method.endswith(_STREAMING):
             return handler  # type: ignore[no-any-return]  # the library has no type for it
 
         async def stream(requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[Any]:

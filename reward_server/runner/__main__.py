@@ -15,22 +15,15 @@ from .supervisor import preloading, zygote
 from .supervisor.candidates import CANDIDATE, TESTS, Candidates
 from .supervisor.cgroup_usage import CgroupUsage, find_own, make_own
 from .supervisor.judges import ForkServer
-from .walls import confine, kernel, policy, seccomp
-from .walls.confine import Seal
+from .walls import assembly, confine, kernel, policy
 from .walls.layers import Walls
-from .walls.privileges import LentNamespaces, Privileges, SandboxKernel
+from .walls.privileges import Privileges, SandboxKernel
 
 _LAYOUT = "a judge's memory is laid out apart from a program's"
 _NO_LAYOUT = (
     "every process has the interpreter's own code and types at the same addresses; use an "
     "interpreter that is a position-independent executable, on a kernel with randomize_va_space"
 )
-
-
-def _set_environment(own: Mapping[str, str]) -> None:
-    folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
-    os.environ.clear()
-    os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
 
 
 # A file beside the runner's folder, in images with additional packages. It is an object with
@@ -64,39 +57,16 @@ def _describe_walls(walls: Walls, landlock_abi: int, *, own_layout: bool) -> dic
     }
 
 
-def _seal(landlock_abi: int, *, filtered: bool, loopback: bool = False) -> Seal:
-    return Seal(
-        ruleset=confine.build_ruleset(landlock_abi, loopback=loopback) if landlock_abi else None,
-        seccomp_filter=(
-            seccomp.build_filter(kernel.MACHINE, loopback=loopback) if filtered else b""
-        ),
-    )
-
-
-def _walls(settings: Mapping[str, Any], landlock_abi: int) -> Walls:
-    filtered = bool(settings["seccomp"])
-    return Walls(
-        covered=tuple(settings["covered"]),
-        private_proc=settings["private_proc"],
-        seal=_seal(landlock_abi, filtered=filtered),
-        loopback_seal=_seal(landlock_abi, filtered=filtered, loopback=True),
-    )
-
-
-def _lent_namespaces(settings: Mapping[str, Any]) -> LentNamespaces:
-    return LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(settings["joins"]))
-
-
 def _judge_privileges(settings: Mapping[str, Any]) -> Privileges:
     if settings["sandbox_kernel"]:
         return SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge")
-    return _lent_namespaces(settings)
+    return assembly.lent_namespaces(settings)
 
 
 def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[CgroupUsage, Candidates]:
     if settings["sandbox_kernel"]:
         return _ground_of_sandbox_kernel(walls)
-    privileges = _lent_namespaces(settings)
+    privileges = assembly.lent_namespaces(settings)
     meters = find_own() if settings["meters"] is None else CgroupUsage(settings["meters"])
     privileges_of = {CANDIDATE: privileges, TESTS: privileges}
     joins = tuple(settings["joins"])
@@ -114,15 +84,11 @@ def _ground_of_sandbox_kernel(walls: Walls) -> tuple[CgroupUsage, Candidates]:
     return meters, Candidates(privileges_of=privileges_of, walls=walls, joins=(join,))
 
 
-def _landlock_abi(settings: Mapping[str, Any]) -> int:
-    return kernel.landlock_abi() if settings["landlock"] else 0
-
-
 def _prepare(settings: Mapping[str, Any]) -> None:
     preloading.prepare()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
-    _set_environment({**settings["environment"], **image["environment"]})
+    assembly.set_environment({**settings["environment"], **image["environment"]})
     preloading.add_packages((*settings["packages"], *image["packages"]))
     preloading.preload((*settings["preload"], *image["preload"]))
 
@@ -135,7 +101,7 @@ def serve_judges(settings_json: str) -> None:
     _prepare(settings)
     from .supervisor import fork_server  # imports the judge's code, which the zygote must not load
 
-    walls = _walls(settings, _landlock_abi(settings))
+    walls = assembly.walls(settings, assembly.landlock_abi(settings))
     fork_server.serve(_judge_privileges(settings), walls)
 
 
@@ -159,8 +125,8 @@ def main(settings_json: str, judges: list[str]) -> None:
     _prepare(settings)
     warm_up.run(server.begin_warm_up())
     preloading.freeze()
-    landlock_abi = _landlock_abi(settings)
-    walls = _walls(settings, landlock_abi)
+    landlock_abi = assembly.landlock_abi(settings)
+    walls = assembly.walls(settings, landlock_abi)
     meters, candidates = _ground(settings, walls)
     greeting = server.await_warm()
     description = {

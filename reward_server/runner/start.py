@@ -1,7 +1,8 @@
 """The file that an interpreter runs to start a runner: `python3 -I -S start.py SETTINGS`.
 
 With `--listen PATH` in front of the settings, it listens on that socket and starts a runner for
-each connection. `__main__` describes the settings, a JSON object.
+each connection. With `--session` it runs one session, see `sessions`. `__main__` describes the
+settings, a JSON object.
 
 A runner has two interpreters, one for the zygote and one for the judges (`fork_server`). In an
 ordinary run, tests and solution share one process: a set of strings has the same order for both,
@@ -16,7 +17,7 @@ import os
 import sys
 
 _FILE = os.path.abspath(__file__)
-_LISTEN, _JUDGES = "--listen", "--judges"
+_LISTEN, _JUDGES, _SESSION = "--listen", "--judges", "--session"
 _SEED = "PYTHONHASHSEED"
 _GREATEST_SEED = (1 << 32) - 1
 # The linker resolves library functions once, at the start, instead of in each child that calls one.
@@ -43,6 +44,8 @@ def main() -> None:
     if sys.argv[1] == _LISTEN:
         zygote = (sys.executable, "-I", "-S", _FILE, settings)
         importlib.import_module(f"{package}.listen").listen(sys.argv[2], zygote)
+    if sys.argv[1] == _SESSION:
+        importlib.import_module(f"{package}.sessions.container").main(settings)
     if sys.flags.isolated:
         _start_again(settings)
     # This runs before any module of the standard library registers a fork handler.

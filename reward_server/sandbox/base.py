@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from reward_server.domain import Execution, Job, Network, Wall
+from reward_server.sandbox.sessions.sandbox import SessionSandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +68,15 @@ class Offer:
         walls: the walls around them, standing and missing.
         networks: the networks that executions can have.
         slots: how many sandboxes there are; None if any number can be started.
+        sessions: starts a sandbox for a session, with a number that no other living one has; None
+            if the backend offers none.
     """
 
     sources: tuple[Source, ...]
     walls: tuple[Wall, ...]
     networks: frozenset[Network] = frozenset()
     slots: int | None = None
+    sessions: Callable[[int], Awaitable[SessionSandbox]] | None = None
 
 
 class SandboxBackend(Protocol):

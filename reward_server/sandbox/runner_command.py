@@ -28,6 +28,7 @@ def runner_command(
     settings: Mapping[str, object],
     *,
     listen: str = "",
+    session: bool = False,
     folder: str = RUNNER_FOLDER,
 ) -> list[str]:
     """Builds the command line of a runner.
@@ -37,9 +38,12 @@ def runner_command(
         settings: settings of the zygote, see `runner.__main__`.
         listen: path of a socket to listen on; if empty, the runner uses its standard input and
             output. Executions do not see its folder, where a program could reach other runners.
+        session: whether it runs one session instead of executions.
         folder: the runner's folder in the container.
     """
     start = [interpreter, "-I", "-S", f"{folder}/{START}"]
+    if session:
+        return [*start, "--session", json.dumps(settings)]
     if not listen:
         return [*start, json.dumps(settings)]
     covered = (os.path.dirname(os.path.abspath(listen)),)

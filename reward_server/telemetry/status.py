@@ -24,6 +24,8 @@ _BY_LABEL = {
     "sandboxes_closed": ("sandboxes_closed_total", "reason"),
     "retries": ("retries_total", "cause"),
     "tenants": ("tenant_verdicts_total", "tenant"),
+    "sessions": ("sessions", "state"),
+    "sessions_ended": ("sessions_ended_total", "reason"),
 }
 _TOTALS = {
     "slots": "slots",
@@ -36,6 +38,11 @@ _TOTALS = {
     "sandbox_start_failures": "sandbox_start_failures_total",
     "processes_up": "process_up",
     "process_starts": "process_starts_total",
+    "sessions_opened": "sessions_opened_total",
+    "session_commands_running": "session_commands_running",
+    "session_commands": "session_commands_total",
+    "session_memory": "session_memory_bytes",
+    "session_memory_capacity": "session_memory_capacity_bytes",
 }
 
 

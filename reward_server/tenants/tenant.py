@@ -24,6 +24,7 @@ class Quotas:
         bytes_in_flight: size of the bodies of calls that were received and not answered.
         stored_tasks_count: tasks that are stored.
         stored_tasks_bytes: memory of the tasks that are stored.
+        sessions: sessions that are open.
     """
 
     requests_in_flight: int | None = None
@@ -31,6 +32,7 @@ class Quotas:
     bytes_in_flight: int | None = None
     stored_tasks_count: int | None = None
     stored_tasks_bytes: int | None = None
+    sessions: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

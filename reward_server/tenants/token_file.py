@@ -13,6 +13,7 @@ count. A file whose first other line begins with `[`, or whose name ends in `.to
     bytes_in_flight = 268435456
     stored_tasks_count = 1000
     stored_tasks_bytes = 67108864
+    sessions = 8
 
 No message quotes a token or any other text of the file: it names the file, the field and the line.
 """

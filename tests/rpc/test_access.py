@@ -139,6 +139,7 @@ async def test_reflection_lists_the_services(serve: Serve) -> None:
     served = await serve()
     assert await asyncio.to_thread(reflected_services, served.app.address) == {
         "codereward.v1.RewardService",
+        "codereward.v1.SessionService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1alpha.ServerReflection",
     }

@@ -172,3 +172,18 @@ def test_maxima_stay_above_the_defaults_they_come_with() -> None:
     settings = load_settings({"maximum_limits": {"memory_bytes": 2048 * MEBIBYTE}})
     assert settings.most_limits.memory_bytes == 2048 * MEBIBYTE
     assert settings.most_limits.cpu_time_seconds >= settings.limits.cpu_time_seconds
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        ({"session_memory_bytes": 1000}, "at least 67108864"),
+        ({"session_memory_bytes": 1 << 30, "backend": "docker"}, "offers no sessions"),
+        ({"session_memory_bytes": 1 << 30, "session_idle_seconds": 9999}, "session_max_idle"),
+    ],
+)
+def test_settings_of_sessions_that_do_not_go_together_are_refused(
+    flags: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(SettingsError, match=problem):
+        load_settings(flags)

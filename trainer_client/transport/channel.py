@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import random
 import re
 import socket
 from collections.abc import Sequence
@@ -45,6 +46,12 @@ _WITHOUT_PORT = ("unix", "unix-abstract", "vsock", "xds")
 _USUAL_PORT = 50051
 
 _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
+
+_random = random.Random()  # not the global generator, which programs seed
+_ONE_SERVER = (
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"pick_first": {}}]})),
+)
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.enable_retries", 0),
@@ -213,8 +220,18 @@ class Connection:
         forks.watch(channel)
         return channel
 
-    def _channel(self, target: Target, more: Sequence[tuple[str, int]]) -> grpc.aio.Channel:
-        options = [*_OPTIONS, *more]
+    def open_alone(self) -> grpc.aio.Channel:
+        """Opens a connection to one of the addresses, which no other channel shares.
+
+        All its calls go to one server, as those of a session must.
+        """
+        address = _random.choice(addresses(self.target))
+        channel = self._channel(address, _ONE_SERVER)
+        forks.watch(channel)
+        return channel
+
+    def _channel(self, target: Target, more: Sequence[tuple[str, int | str]]) -> grpc.aio.Channel:
+        options = list(dict([*_OPTIONS, *more]).items())
         if all(map(_LOOPBACK.fullmatch, addresses(target))):
             options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:

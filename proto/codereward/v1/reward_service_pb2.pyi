@@ -2001,6 +2001,7 @@ class GetServerInfoResponse(_message.Message):
     PROCESSES_FIELD_NUMBER: _builtins.int
     INSTANCE_FIELD_NUMBER: _builtins.int
     PROCESS_FIELD_NUMBER: _builtins.int
+    SESSIONS_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -2053,6 +2054,10 @@ class GetServerInfoResponse(_message.Message):
         decides which of them answers.
         """
 
+    @_builtins.property
+    def sessions(self) -> Global___SessionBounds:
+        """Bounds of sessions; absent if the server offers none."""
+
     def __init__(
         self,
         *,
@@ -2074,14 +2079,69 @@ class GetServerInfoResponse(_message.Message):
         processes: _abc.Iterable[Global___ServerProcess] | None = ...,
         instance: _builtins.str = ...,
         process: _builtins.int = ...,
+        sessions: Global___SessionBounds | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits", "sessions", b"sessions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "sessions", b"sessions", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015
+
+@_typing.final
+class SessionBounds(_message.Message):
+    """Bounds of sessions; see SessionService."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOTAL_MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    DEFAULT_LIFETIME_SECONDS_FIELD_NUMBER: _builtins.int
+    MAXIMUM_LIFETIME_SECONDS_FIELD_NUMBER: _builtins.int
+    DEFAULT_IDLE_SECONDS_FIELD_NUMBER: _builtins.int
+    MAXIMUM_IDLE_SECONDS_FIELD_NUMBER: _builtins.int
+    DEFAULT_MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    MINIMUM_MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    COMMANDS_FIELD_NUMBER: _builtins.int
+    total_memory_bytes: _builtins.int
+    """Memory of all open sessions together, in bytes."""
+    sessions: _builtins.int
+    """Greatest number of open sessions."""
+    default_lifetime_seconds: _builtins.float
+    """Lifetime of a session that sets none, in seconds."""
+    maximum_lifetime_seconds: _builtins.float
+    """Greatest lifetime of a session, in seconds."""
+    default_idle_seconds: _builtins.float
+    """Idle limit of a session that sets none, in seconds."""
+    maximum_idle_seconds: _builtins.float
+    """Greatest idle limit of a session, in seconds."""
+    default_memory_bytes: _builtins.int
+    """Memory of a session that sets none, in bytes."""
+    minimum_memory_bytes: _builtins.int
+    """Least memory that a session may have, in bytes."""
+    commands: _builtins.int
+    """Greatest number of commands that run at once in a session."""
+    def __init__(
+        self,
+        *,
+        total_memory_bytes: _builtins.int = ...,
+        sessions: _builtins.int = ...,
+        default_lifetime_seconds: _builtins.float = ...,
+        maximum_lifetime_seconds: _builtins.float = ...,
+        default_idle_seconds: _builtins.float = ...,
+        maximum_idle_seconds: _builtins.float = ...,
+        default_memory_bytes: _builtins.int = ...,
+        minimum_memory_bytes: _builtins.int = ...,
+        commands: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commands", b"commands", "default_idle_seconds", b"default_idle_seconds", "default_lifetime_seconds", b"default_lifetime_seconds", "default_memory_bytes", b"default_memory_bytes", "maximum_idle_seconds", b"maximum_idle_seconds", "maximum_lifetime_seconds", b"maximum_lifetime_seconds", "minimum_memory_bytes", b"minimum_memory_bytes", "sessions", b"sessions", "total_memory_bytes", b"total_memory_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SessionBounds: _TypeAlias = SessionBounds  # noqa: Y015
 
 @_typing.final
 class ServerProcess(_message.Message):

@@ -226,6 +226,11 @@ def make_dumpable() -> None:
     _check(_prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl dumpable")
 
 
+def make_undumpable() -> None:
+    """Keeps other processes of this user from reading this one's memory and descriptors."""
+    _check(_prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl dumpable")
+
+
 class _FilterProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 

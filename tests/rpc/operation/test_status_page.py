@@ -48,6 +48,10 @@ class Shown:
         telemetry.watch_each("sandboxes", "Now.", "state", lambda: {"idle": 1, "lent": 2})
         telemetry.watch_count("sandboxes_started", "Starts.", lambda: 9)
         telemetry.watch_counts("sandboxes_closed", "Closed.", "reason", lambda: self.closed)
+        telemetry.watch_each("sessions", "Now.", "state", lambda: {"open": 3, "warm": 2})
+        telemetry.watch("session_memory_bytes", "Taken.", lambda: 512 << 20)
+        telemetry.watch("session_memory_capacity_bytes", "All.", lambda: 2048 << 20)
+        telemetry.watch_counts("sessions_ended", "Ends.", "reason", lambda: {"lost": 1})
         telemetry.tenant_judged(HOSTILE)
 
     def judge(self, verdict: Verdict, *signals: str) -> None:
@@ -99,6 +103,8 @@ def test_figures_are_shown(browser: Browser, shown: Shown) -> None:
     assert "75.0 %" in text(browser, "#verdicts tr:first-child td")
     assert "early_exit" in text(browser, "#signals td")
     assert "lost (failed or died) | 3" in text(browser, "#sandboxes td")
+    assert "open | 3" in text(browser, "#sessions td")
+    assert "512 MiB of 2,048 MiB" in text(browser, "#sessions td")
     assert "35 ms" in text(browser, "#latency td")  # the middle of the bucket from 20 to 50 ms
 
 

@@ -69,3 +69,9 @@ def test_cpus_are_divided_where_asked() -> None:
     cpus = sorted(os.sched_getaffinity(0))
     parts = shares(settings(workers=len(cpus), process_cpus="own"), len(cpus))
     assert [one.cpus for one in parts] == [(cpu,) for cpu in cpus]
+
+
+def test_sessions_need_one_process() -> None:
+    chosen = load_settings({"session_memory_bytes": 1 << 30, "processes": 2, "workers": 4})
+    with pytest.raises(SettingsError, match="a session lives in one process; set processes to 1"):
+        process_count(chosen)

@@ -13,13 +13,16 @@ import pytest
 import yaml
 
 import trainer_client
-from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2, session_service_pb2
 from reward_server.settings import LimitSettings, Settings
 from scripts import reference_pages
 from trainer_client.adapters.common.settings import PREFIX, AdapterSettings
 from trainer_client.trl.settings.configuration import TrainConfig, load_config
 from trainer_client.trl.tasks.data import read_tasks, training_tasks
 
+CONTRACTS = (reward_service_pb2.DESCRIPTOR, session_service_pb2.DESCRIPTOR)
+CONTRACT_MESSAGES = {k: v for one in CONTRACTS for k, v in one.message_types_by_name.items()}
+CONTRACT_ENUMS = {k: v for one in CONTRACTS for k, v in one.enum_types_by_name.items()}
 REPOSITORY = Path(__file__).resolve().parents[3]
 PAGES = tuple(
     str(file.relative_to(REPOSITORY / "docs")) for file in REPOSITORY.glob("docs/**/*.md")
@@ -156,14 +159,14 @@ def test_the_training_settings_page_has_each_setting_with_its_meaning():
 
 def test_the_contract_page_has_each_message_field_and_value():
     page = reference_pages.pages()["reference/contract.md"]
-    for name, message in pb.DESCRIPTOR.message_types_by_name.items():
+    for name, message in CONTRACT_MESSAGES.items():
         assert f"### {name}\n" in page
         for field in message.fields:
             if not message.GetOptions().map_entry:
                 assert re.search(rf"^\| `{field.name}` \|.+\S \| {field.number} \|$", page, re.M), (
                     field
                 )
-    for name, enumeration in pb.DESCRIPTOR.enum_types_by_name.items():
+    for name, enumeration in CONTRACT_ENUMS.items():
         assert f"### {name}\n" in page
         for value in enumeration.values:
             assert re.search(rf"^\| `{value.name}` \| .+ \| {value.number} \|$", page, re.M)

@@ -1,0 +1,239 @@
+"""Measures sessions: latency from a warm pool, idle memory, and what is left after faults.
+
+    python -m benchmarks.sessions latency --count 200
+    python -m benchmarks.sessions memory --count 20
+    python -m benchmarks.sessions faults --count 300
+
+Each starts a server of its own on the local backend. `latency` opens a session, runs a command in
+it and closes it, one session after another, each when a sandbox is warm; `--at-once` keeps several
+open and does not wait. `memory` opens sessions and leaves them idle. `faults` opens, uses and
+closes sessions while their processes are killed at random, and the server twice; it exits with 1 if
+a wrong result arrives or anything is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.janitor import OUR_PREFIX
+from reward_server.sandbox.owner import owner_id
+from trainer_client import AsyncRewardClient, CallError
+from trainer_client.local_server import LocalServer, free_port
+
+MEMORY_BYTES = 64 << 20
+SERVER_KILLS = 2
+COMMAND = ["bash", "-c", "echo $((6 * 7))"]
+
+
+class Served:
+    """A server with sessions, and its metrics."""
+
+    def __init__(self, server: LocalServer, metrics_port: int) -> None:
+        self.server = server
+        self._metrics = f"http://127.0.0.1:{metrics_port}/metrics"
+
+    @property
+    def target(self) -> str:
+        """The server's address."""
+        return self.server.target
+
+    def metric(self, line: str) -> float:
+        """Returns the value of a metric, by its name and labels."""
+        with urllib.request.urlopen(self._metrics, timeout=10) as answer:
+            text = answer.read().decode()
+        return float(next(row for row in text.splitlines() if row.startswith(line)).split()[-1])
+
+    async def until_warm(self, count: int) -> None:
+        """Waits until that many sandboxes are warm."""
+        name = 'reward_server_sessions{state="warm"}'
+        while await asyncio.to_thread(self.metric, name) < count:  # noqa: ASYNC110  # nothing tells
+            await asyncio.sleep(0.02)
+
+
+@contextmanager
+def served(folder: Path, warm: int, sessions: int) -> Iterator[Served]:
+    """Runs a server for the length of the block."""
+    port = free_port()
+    settings = {
+        "languages": "python",
+        "session_memory_bytes": sessions * MEMORY_BYTES,
+        "session_count": sessions,
+        "session_warm": warm,
+    }
+    arguments = ["--workers", "1", "--metrics-port", str(port)]
+    for name, value in settings.items():
+        arguments += ["--set", f"{name}={value}"]
+    with LocalServer(folder / "server.log", arguments) as server:
+        yield Served(server, port)
+
+
+async def one(client: AsyncRewardClient) -> bytes:
+    """Opens a session, runs a command and closes it; returns its output."""
+    async with client.session(memory_bytes=MEMORY_BYTES) as session:
+        return (await session.exec(COMMAND)).stdout
+
+
+async def latency(count: int, at_once: int) -> None:
+    """Prints the latency of sessions."""
+    seconds: list[float] = []
+
+    async def measured(client: AsyncRewardClient) -> None:
+        begun = time.perf_counter()
+        assert await one(client) == b"42\n"
+        seconds.append(time.perf_counter() - begun)
+
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4 + at_once) as running:
+        async with AsyncRewardClient(running.target) as client:
+            await one(client)
+            begun = time.perf_counter()
+            if at_once == 1:
+                for _ in range(count):
+                    await running.until_warm(2)
+                    await measured(client)
+            else:
+                places = asyncio.Semaphore(at_once)
+
+                async def placed() -> None:
+                    async with places:
+                        await measured(client)
+
+                await asyncio.gather(*(placed() for _ in range(count)))
+            whole = time.perf_counter() - begun
+    seconds.sort()
+    print(f"{count} sessions, {at_once} at once, in {whole:.1f} s: {count / whole:.1f} a second")
+    print(f"open + exec + close: median {1e3 * statistics.median(seconds):.1f} ms", end=", ")
+    print(f"p99 {1e3 * seconds[int(0.99 * len(seconds))]:.1f} ms")
+
+
+async def memory(count: int) -> None:
+    """Prints the idle memory of a session."""
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 0, count) as running:
+        async with AsyncRewardClient(running.target, timeout_seconds=120) as client:
+            sessions = [client.session(memory_bytes=MEMORY_BYTES) for _ in range(count)]
+            for session in sessions:
+                await session.__aenter__()
+                await session.exec(["true"])
+            await asyncio.sleep(1)
+            shares = sum(map(_share_bytes, _processes(running.server.pid)))
+            charged = sum(map(_charged_bytes, _cgroups(running.server.pid)))
+            for session in sessions:
+                await session.close()
+    print(f"{count} idle sessions: {shares / count / 2**20:.1f} MiB each (proportional share of")
+    print(f"their processes), {charged / count / 2**20:.1f} MiB each charged to control groups")
+
+
+async def faults(count: int, at_once: int) -> None:
+    """Opens, uses and closes sessions while parts of them are killed."""
+    outcomes: Counter[str] = Counter()
+    owners: list[str] = []
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4 * at_once) as running:
+        owners.append(owner_id(running.server.pid))
+        places = asyncio.Semaphore(at_once)
+        async with AsyncRewardClient(running.target, timeout_seconds=120) as client:
+
+            async def placed() -> None:
+                async with places:
+                    outcomes[await _outcome(client)] += 1
+
+            def done() -> float:
+                return outcomes.total() / count
+
+            killing = asyncio.create_task(_kill_now_and_then(running.server, done, owners))
+            await asyncio.gather(*(placed() for _ in range(count)))
+            killing.cancel()
+            await asyncio.gather(killing, return_exceptions=True)
+        left = running.metric('reward_server_sessions{state="open"}')
+    await asyncio.sleep(1)
+    kept = [path for owner in owners for path in _cgroups_of(owner)]
+    print(
+        f"{count} sessions: {dict(outcomes)}; open at the end {left:.0f}, cgroups left {len(kept)}"
+    )
+    if left or kept or outcomes["WRONG"]:
+        raise SystemExit(1)
+
+
+async def _outcome(client: AsyncRewardClient) -> str:
+    try:
+        return "right" if await one(client) == b"42\n" else "WRONG"
+    except CallError as error:
+        return str(getattr(error, "reason", error.status))
+
+
+async def _kill_now_and_then(
+    server: LocalServer, done: Callable[[], float], owners: list[str]
+) -> None:
+    """Kills processes of sessions, and the server after each third of all sessions."""
+    chance = random.Random(1)
+    while True:
+        await asyncio.sleep(chance.uniform(0.2, 0.6))
+        if len(owners) <= SERVER_KILLS and done() > len(owners) / (SERVER_KILLS + 1):
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
+            owners.append(owner_id(server.pid))
+        with suppress(IndexError, ProcessLookupError):
+            os.kill(chance.choice(_processes(server.pid)), signal.SIGKILL)
+
+
+def _processes(server: int) -> list[int]:
+    """Returns the processes of a server's session containers."""
+    found = []
+    for group in _cgroups(server):
+        with suppress(OSError):
+            found += [int(line) for line in (group / "cgroup.procs").read_text().split()]
+    return sorted({pid for pid in found if pid})
+
+
+def _cgroups(server: int) -> list[Path]:
+    return _cgroups_of(owner_id(server))
+
+
+def _cgroups_of(owner: str) -> list[Path]:
+    places = set(CgroupParent.look(None).directories.values())
+    return [path for place in places for path in place.glob(f"{OUR_PREFIX}{owner}-*.session*")]
+
+
+def _share_bytes(pid: int) -> int:
+    with suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) << 10
+    return 0
+
+
+def _charged_bytes(group: Path) -> int:
+    for name in ("memory.usage_in_bytes", "memory.current"):
+        with suppress(OSError):
+            return int((group / name).read_text())
+    return 0
+
+
+def main() -> None:
+    """Reads the command line and measures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("latency", "memory", "faults"))
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--at-once", type=int, default=None)
+    given = parser.parse_args()
+    if given.what == "latency":
+        asyncio.run(latency(given.count, given.at_once or 1))
+    elif given.what == "memory":
+        asyncio.run(memory(given.count))
+    else:
+        asyncio.run(faults(given.count, given.at_once or 4))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The methods of `codereward.v1.SessionService`, and the messages that they convert."""

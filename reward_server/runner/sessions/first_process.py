@@ -1,0 +1,181 @@
+"""The first process of a session: it builds the walls, then starts commands and moves files.
+
+What this stops: processes that outlive their session, since the kernel kills all of them with the
+first process of their namespace; zombies, since it reaps every orphan. It ignores all signals of
+the session's processes, which cannot kill, trace or read it either: the kernel does not let them,
+because it is the first process and not dumpable.
+
+What it does not: it keeps no secret and decides nothing. It has the rights of any command of the
+session; memory, processes and CPU time are limited by the control group that it joined before, and
+the server ends the session from outside.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..walls import confine, kernel, policy
+from ..walls.layers import Walls
+from ..walls.privileges import Privileges
+from ..wire import Start
+from . import files, wire
+from .commands import Commands
+from .wire import Order, Reason, Report
+
+_READ_BYTES = 256 << 10
+_UNLIMITED_NS = 1 << 60
+_OWN_SCORE, _VICTIM = b"0", b"%d" % policy.VICTIM_SCORE
+
+
+def run(
+    privileges: Privileges, walls: Walls, joins: tuple[int, ...], control_in: int, control_out: int
+) -> NoReturn:
+    """Serves one session until the server closes the pipe.
+
+    Args:
+        privileges: how the process gets the right to build walls.
+        walls: the walls.
+        joins: descriptors to which a process writes 0 to enter the session's control group.
+        control_in: the pipe of orders.
+        control_out: the pipe of reports.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # commands would inherit that it is ignored
+    for descriptor in joins:
+        os.write(descriptor, b"0")
+    score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    walls.close_all_but(control_in, control_out, score)
+    walls.enter(privileges, policy.USUAL_DISK_BYTES)
+    _Session(privileges, walls, control_in, control_out, score).serve()
+
+
+class _Session:
+    """The session, once its namespaces are made."""
+
+    def __init__(
+        self, privileges: Privileges, walls: Walls, control_in: int, control_out: int, score: int
+    ) -> None:
+        self._privileges = privileges
+        self._walls = walls
+        self._in, self._out, self._score = control_in, control_out, score
+        self._poller = select.poll()
+        self._received = bytearray()
+        self._commands = Commands(self._poller, self._send, self._mark_victims)
+        self._waking = -1
+
+    def serve(self) -> NoReturn:
+        """Opens the session when its limits arrive, and follows orders."""
+        self._send(Report.READY, 0)
+        _, number, payload = self._next_order()
+        self._open(wire.from_json(payload))
+        self._send(Report.OPENED, number)
+        self._waking = _wake_for_children()
+        os.set_blocking(self._in, False)
+        for descriptor in (self._in, self._waking):
+            self._poller.register(descriptor, select.POLLIN)
+        while True:
+            self._follow_orders()
+            for descriptor, _ in self._poller.poll():
+                if descriptor == self._in:
+                    self._receive()
+                elif descriptor == self._waking:
+                    os.read(self._waking, _READ_BYTES)
+                else:
+                    self._commands.handle(descriptor)
+            self._commands.reap()
+
+    def _open(self, limits: dict[str, Any]) -> None:
+        loopback = bool(limits.pop("loopback"))
+        if limits["disk_bytes"] != policy.USUAL_DISK_BYTES:
+            self._privileges.resize_box(limits["disk_bytes"])
+        if loopback:
+            confine.raise_loopback()
+        confine.limit_candidate(Start(kind=0, cpu_time_ns=_UNLIMITED_NS, **limits))
+        self._walls.close(self._privileges, loopback=loopback)
+        kernel.make_undumpable()
+
+    def _send(self, kind: Report, number: int, payload: bytes = b"") -> None:
+        view = memoryview(wire.message(kind, number, payload))
+        try:
+            while view:
+                view = view[os.write(self._out, view) :]
+        except BrokenPipeError:
+            os._exit(0)  # the server has gone
+
+    def _receive(self) -> None:
+        data = os.read(self._in, _READ_BYTES)
+        if not data:
+            os._exit(0)
+        self._received += data
+
+    def _next_order(self) -> tuple[Order, int, bytes]:
+        while (order := self._take_order()) is None:
+            self._receive()
+        return order
+
+    def _take_order(self) -> tuple[Order, int, bytes] | None:
+        if len(self._received) < wire.HEAD.size:
+            return None
+        kind, number, length = wire.HEAD.unpack_from(self._received)
+        end = wire.HEAD.size + length
+        if len(self._received) < end:
+            return None
+        payload = bytes(self._received[wire.HEAD.size : end])
+        del self._received[:end]
+        return Order(kind), number, payload
+
+    def _follow_orders(self) -> None:
+        while order := self._take_order():
+            self._follow(*order)
+
+    def _follow(self, kind: Order, number: int, payload: bytes) -> None:
+        commands = self._commands
+        match kind:
+            case Order.RUN:
+                commands.run(number, wire.from_json(payload))
+            case Order.CREDIT:
+                commands.add_credit(number, *wire.CREDIT.unpack(payload))
+            case Order.INPUT:
+                commands.put(number, payload)
+            case Order.END_INPUT:
+                commands.end_input(number)
+            case Order.SIGNAL:
+                commands.signal(number, *wire.SIGNAL.unpack(payload))
+            case Order.KILL:
+                commands.kill(number)
+            case Order.WRITE:
+                self._answer(number, files.write, payload)
+            case Order.READ:
+                self._answer(number, files.read, wire.from_json(payload))
+            case Order.LIST:
+                self._answer(number, files.entries, wire.from_json(payload))
+            case Order.OPEN:
+                raise ValueError("the session is open already")
+
+    def _answer(self, number: int, do: Callable[[Any], bytes], order: object) -> None:
+        try:
+            done = do(order)
+        except OSError as error:
+            reason, text = files.reason_of(error), error.strerror or str(error)
+            self._send(Report.FAILED, number, wire.as_json(reason=reason, message=text))
+        except (ValueError, MemoryError) as error:
+            reason = Reason.FILE_FAILED
+            self._send(Report.FAILED, number, wire.as_json(reason=reason, message=str(error)))
+        else:
+            self._send(Report.DONE, number, done)
+
+    def _mark_victims(self, are_victims: bool) -> None:
+        os.pwrite(self._score, _VICTIM if are_victims else _OWN_SCORE, 0)
+
+
+def _wake_for_children() -> int:
+    """Returns a descriptor that is readable when a child has ended."""
+    readable, writable = os.pipe()
+    for descriptor in (readable, writable):
+        os.set_blocking(descriptor, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return readable

@@ -1,0 +1,1 @@
+"""Sandboxes of sessions: containers that each serve one session and are never used again."""

@@ -1,0 +1,148 @@
+"""The values that sessions exchange with their sandboxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from reward_server.domain import MEBIBYTE, LimitKind, Network, Termination
+from reward_server.runner.sessions.wire import Type
+from reward_server.runner.walls import policy
+
+WORKING_FOLDER = policy.WORK_FOLDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLimits:
+    """Limits of all that is in a session, together.
+
+    Args:
+        memory_bytes: memory of its processes and files.
+        processes: processes and threads alive at once.
+        disk_bytes: size of its files.
+        file_size_bytes: size of one file.
+        open_files: open descriptors of one process.
+    """
+
+    memory_bytes: int = 512 * MEBIBYTE
+    processes: int = 128
+    disk_bytes: int = 256 * MEBIBYTE
+    file_size_bytes: int = 256 * MEBIBYTE
+    open_files: int = 1024
+
+    def within(self, greatest: SessionLimits) -> SessionLimits:
+        """Returns these limits, each at most the greatest."""
+        return SessionLimits(
+            **{
+                limit.name: min(getattr(self, limit.name), getattr(greatest, limit.name))
+                for limit in fields(self)
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What a session's sandbox has to be.
+
+    Args:
+        limits: its limits.
+        network: its network.
+    """
+
+    limits: SessionLimits
+    network: Network = Network.NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command to run.
+
+    Args:
+        argv: the executable and its arguments.
+        cwd: the folder to run it in, absolute or relative to the working folder.
+        environment: variables added to those of all programs.
+        time_limit_seconds: wall time after which it is killed.
+        output_bytes: bytes of each output stream that are kept.
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    time_limit_seconds: float
+    output_bytes: int
+    cwd: str = "."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The start of a command; `pid` is the number of its process in the session."""
+
+    pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A piece of a command's output."""
+
+    data: bytes
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The end of a command.
+
+    Args:
+        termination: how its process ended.
+        problem: why it could not be started; empty if it was.
+        limits_hit: the limits that were hit meanwhile.
+        stdout_bytes: bytes that it wrote to standard output.
+        stderr_bytes: bytes that it wrote to standard error.
+        stdout_truncated: whether a part of standard output was dropped.
+        stderr_truncated: whether a part of standard error was dropped.
+        wall_time_seconds: from its start to its end.
+    """
+
+    termination: Termination
+    problem: str
+    limits_hit: tuple[LimitKind, ...]
+    stdout_bytes: int
+    stderr_bytes: int
+    stdout_truncated: bool
+    stderr_truncated: bool
+    wall_time_seconds: float
+
+
+Event = Started | Output | Ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file to write; see `SessionFile` in the protocol."""
+
+    path: str
+    content: bytes
+    append: bool = False
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """An entry of a folder."""
+
+    path: str
+    type: Type
+    size_bytes: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """What the kernel counted in a session's control group.
+
+    Args:
+        oom_kills: processes killed because memory ran out.
+        process_limit_hits: forks refused because of the limit of processes.
+    """
+
+    oom_kills: int = 0
+    process_limit_hits: int = 0

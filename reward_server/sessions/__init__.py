@@ -1,0 +1,1 @@
+"""Sessions: who may open one, how long it lives, and what of it counts."""

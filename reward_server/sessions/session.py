@@ -1,0 +1,167 @@
+"""One open session: its owner, its lifetimes and its commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from reward_server.errors import SessionEnd, SessionProcessError
+from reward_server.sandbox.sessions.running_command import RunningCommand
+from reward_server.sandbox.sessions.values import Command, File, FileEntry, Place
+from reward_server.sessions.warm_sandboxes import Numbered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A session to open.
+
+    Args:
+        owner: whose it is.
+        place: what its sandbox has to be.
+        environment: variables of its commands.
+        files: the files to write at its begin.
+        lifetime_seconds: time after which it ends.
+        idle_seconds: time after which it ends if nothing happens.
+    """
+
+    owner: str
+    place: Place
+    environment: Mapping[str, str]
+    files: Sequence[File]
+    lifetime_seconds: float
+    idle_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandWanted:
+    """A command to run in a session; the time limit is None for the session's lifetime."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    environment: Mapping[str, str]
+    time_limit_seconds: float | None
+    output_bytes: int
+
+
+class Session:
+    """An open session.
+
+    Args:
+        session_id: its name, which nobody can guess.
+        wanted: what it was opened as.
+        numbered: its sandbox.
+        longest_seconds: the greatest lifetime.
+        end: called when its lifetime or its idle limit is over.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        wanted: Wanted,
+        numbered: Numbered,
+        *,
+        longest_seconds: float,
+        end: Callable[[Session, SessionEnd], None],
+    ) -> None:
+        self.id = session_id
+        self.owner = wanted.owner
+        self.wanted = wanted
+        self.numbered = numbered
+        self._sandbox = numbered.sandbox
+        self._end = end
+        self._loop = asyncio.get_running_loop()
+        self._uses = 0
+        self._last_use = self._loop.time()
+        self._latest_end = self._last_use + longest_seconds
+        self._expiry = self._last_use + wanted.lifetime_seconds
+        self._timer = self._loop.call_at(self._due, self._look)
+
+    @property
+    def remaining_seconds(self) -> float:
+        """Time until the end of its lifetime."""
+        return max(self._expiry - self._loop.time(), 0.0)
+
+    @property
+    def running_commands(self) -> int:
+        """Number of commands that run."""
+        return len(self._sandbox.commands)
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Counts the session as in use for the length of the block."""
+        self._uses += 1
+        try:
+            yield
+        finally:
+            self._uses -= 1
+            self._last_use = self._loop.time()
+
+    def live_for(self, seconds: float) -> None:
+        """Moves the end of its lifetime, within the greatest lifetime."""
+        self._expiry = min(self._loop.time() + seconds, self._latest_end)
+        self._watch()
+
+    async def run(self, wanted: CommandWanted) -> RunningCommand:
+        """Starts a command.
+
+        Raises:
+            SessionEndedError: the session has ended.
+        """
+        limit = wanted.time_limit_seconds
+        command = Command(
+            argv=wanted.argv,
+            cwd=wanted.cwd or ".",
+            environment={**self.wanted.environment, **wanted.environment},
+            time_limit_seconds=self.remaining_seconds if limit is None else limit,
+            output_bytes=wanted.output_bytes,
+        )
+        return await self._sandbox.run(command)
+
+    def command(self, pid: int) -> RunningCommand:
+        """Returns a command that runs, by the number of its process.
+
+        Raises:
+            SessionProcessError: there is none.
+        """
+        for command in self._sandbox.commands:
+            if command.pid == pid:
+                return command
+        raise SessionProcessError(f"no command of the session runs as process {pid}")
+
+    async def write(self, file: File) -> None:
+        """Writes a file; see `SessionSandbox.write`."""
+        await self._sandbox.write(file)
+
+    async def read(self, path: str, offset: int, length: int) -> tuple[bytes, int]:
+        """Reads a part of a file; see `SessionSandbox.read`."""
+        return await self._sandbox.read(path, offset, length)
+
+    async def entries(self, path: str, *, recursive: bool) -> tuple[Sequence[FileEntry], bool]:
+        """Lists a folder; see `SessionSandbox.entries`."""
+        return await self._sandbox.entries(path, recursive=recursive)
+
+    def stop_watching(self) -> None:
+        """Stops looking at its lifetimes."""
+        self._timer.cancel()
+
+    @property
+    def _due(self) -> float:
+        """When to look whether it is over."""
+        if self._uses:
+            return min(self._expiry, self._loop.time() + self.wanted.idle_seconds)
+        return min(self._expiry, self._last_use + self.wanted.idle_seconds)
+
+    def _watch(self) -> None:
+        self._timer.cancel()
+        self._timer = self._loop.call_at(self._due, self._look)
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        if now >= self._expiry:
+            self._end(self, SessionEnd.EXPIRED)
+        elif not self._uses and now >= self._last_use + self.wanted.idle_seconds:
+            self._end(self, SessionEnd.IDLE)
+        else:
+            self._watch()

@@ -1,0 +1,73 @@
+"""A real server with sessions, and a client of it, for each module that asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import MEBIBYTE
+from reward_server.settings import Settings
+from tests.support.common import PYTHON
+from trainer_client import AsyncRewardClient, AsyncSession
+
+RED, BLUE = "red-secret", "blue-secret"
+TENANTS = f"""
+[[tenants]]
+name = "red"
+tokens = ["{RED}"]
+sessions = 2
+
+[[tenants]]
+name = "blue"
+tokens = ["{BLUE}"]
+"""
+MEMORY_BYTES = 128 * MEBIBYTE
+SMALL = {"memory_bytes": MEMORY_BYTES, "processes": 32}
+
+
+def settings(folder: Path, **changes: object) -> Settings:
+    """Returns settings of a server with two tenants and room for a few sessions."""
+    tokens = folder / "tokens.toml"
+    tokens.write_text(TENANTS)
+    return Settings(
+        **{
+            "port": 0,
+            "workers": 1,
+            "languages": PYTHON,
+            "token_file": tokens,
+            "session_memory_bytes": 1024 * MEBIBYTE,
+            "drain_seconds": 0,
+            **changes,
+        }
+    )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
+    async with running_app(settings(tmp_path_factory.mktemp("server"))) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def client(app: App) -> AsyncIterator[AsyncRewardClient]:
+    """Yields a client of the tenant without quotas."""
+    async with AsyncRewardClient(app.address, token=BLUE, timeout_seconds=60) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def session(client: AsyncRewardClient) -> AsyncIterator[AsyncSession]:
+    async with client.session(**SMALL) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_session(app: App) -> AsyncIterator[AsyncSession]:
+    """Yields a session for tests that leave nothing behind in it."""
+    client = AsyncRewardClient(app.address, token=BLUE)
+    async with client, client.session(**SMALL) as opened:
+        yield opened

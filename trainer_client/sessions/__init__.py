@@ -1,0 +1,1 @@
+"""Sessions: sandboxes that stay open, in which an agent runs commands and moves files."""

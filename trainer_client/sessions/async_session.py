@@ -1,0 +1,332 @@
+"""A session for programs with an event loop; `sync_session` has one for other programs.
+
+A session has a connection of its own, which stays with one server: a session lives in the server
+that opened it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+import grpc
+
+from codereward.v1 import session_service_pb2 as pb
+from codereward.v1 import session_service_pb2_grpc as rpc
+from trainer_client.errors import CallError
+from trainer_client.sessions import requests
+from trainer_client.sessions.errors import error_of
+from trainer_client.sessions.requests import Content, ExecOptions, SessionOptions
+from trainer_client.sessions.results import (
+    ExecResult,
+    FileInfo,
+    OutputChunk,
+    file_info_of,
+    result_of,
+)
+from trainer_client.transport import retry
+from trainer_client.transport.channel import Connection
+from trainer_client.transport.retry import Patience
+
+_CALL_SECONDS = 120.0
+_MARGIN_SECONDS = 30.0  # of a command's deadline above its time limit
+_PART_BYTES = 1 << 20
+
+
+class AsyncSession:
+    """A sandbox that is open for the length of an `async with` block.
+
+    `AsyncRewardClient.session` makes it. Nothing in a session can reach another session, the server
+    or the network. It ends with the block, and after its lifetime or its idle limit.
+
+    Args:
+        connection: the server's address, and the options of calls.
+        options: what the session is opened with.
+
+    Attributes:
+        id: its name on the server; empty before it is open.
+        working_folder: the folder in which commands run.
+    """
+
+    def __init__(self, connection: Connection, options: SessionOptions) -> None:
+        self.id = ""
+        self.working_folder = ""
+        self._connection = connection
+        self._options = options
+        self._channel: grpc.aio.Channel | None = None
+
+    async def __aenter__(self) -> Self:
+        """Opens the session; waits while the server has no room.
+
+        Raises:
+            CallError: it was not opened.
+        """
+        try:
+            await self._open()
+            await self.write_files(self._options.get("files", {}))
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def exec(self, argv: Sequence[str], **options: Unpack[ExecOptions]) -> ExecResult:
+        """Runs a command to its end, and returns its output.
+
+        Args:
+            argv: the executable and its arguments; no shell reads them.
+            options: see `ExecOptions`.
+
+        Raises:
+            SessionEndedError: the session is gone; open another.
+            CallError: the command was not run.
+        """
+        async with self.start(argv, **options) as command:
+            return await command.wait()
+
+    def start(self, argv: Sequence[str], **options: Unpack[ExecOptions]) -> AsyncCommand:
+        """Returns a command that runs for the length of an `async with` block.
+
+        At the end of the block it is killed if it still runs.
+
+        Args:
+            argv: the executable and its arguments.
+            options: see `ExecOptions`.
+        """
+        limit = options.get("time_limit_seconds")
+        request = requests.exec_request(self.id, list(argv), options)
+        call = self._stub.Exec(
+            request,
+            timeout=None if limit is None else limit + _MARGIN_SECONDS,
+            metadata=self._connection.metadata,
+        )
+        return AsyncCommand(self, call)
+
+    async def write_files(self, files: Mapping[str, Content], *, executable: bool = False) -> None:
+        """Writes files, by path; text is written in UTF-8.
+
+        Args:
+            files: contents by path, absolute or relative to the working folder.
+            executable: whether they may be executed.
+
+        Raises:
+            SessionFileError: a file cannot be written.
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        for request in requests.write_requests(self.id, files, executable=executable):
+            await self._answer(self._stub.WriteFiles, request)
+
+    async def read_file(self, path: str) -> bytes:
+        """Reads a file.
+
+        Raises:
+            SessionFileError: it cannot be read.
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        content = bytearray()
+        while True:
+            request = pb.ReadFileRequest(session_id=self.id, path=path, offset=len(content))
+            answer = await self._answer(self._stub.ReadFile, request)
+            content += answer.content
+            if len(answer.content) < _PART_BYTES:
+                return bytes(content)
+
+    async def list_files(self, path: str = ".", *, recursive: bool = False) -> list[FileInfo]:
+        """Lists a folder, at most 10,000 entries of it.
+
+        Raises:
+            SessionFileError: it cannot be listed.
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        request = pb.ListFilesRequest(session_id=self.id, path=path, recursive=recursive)
+        answer = await self._answer(self._stub.ListFiles, request)
+        return [file_info_of(entry) for entry in answer.files]
+
+    async def keep_alive(self, lifetime_seconds: float | None = None) -> float:
+        """Says that the session is still needed; returns the seconds that it will live.
+
+        Args:
+            lifetime_seconds: a new lifetime, counted from this call.
+
+        Raises:
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer, or does not allow that lifetime.
+        """
+        request = pb.KeepAliveRequest(session_id=self.id, lifetime_seconds=lifetime_seconds)
+        answer: pb.KeepAliveResponse = await self._answer(self._stub.KeepAlive, request)
+        return answer.lifetime_seconds
+
+    async def close(self) -> None:
+        """Ends the session; it may have ended already. The server ends one that it cannot reach."""
+        channel, self._channel = self._channel, None
+        if channel is None:
+            return
+        if self.id:
+            request = pb.CloseSessionRequest(session_id=self.id)
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                await _stub_of(channel).CloseSession(
+                    request, timeout=_CALL_SECONDS, metadata=self._connection.metadata
+                )
+        await channel.close(None)
+
+    async def _open(self) -> None:
+        connection, request = self._connection, requests.open_request(self._options)
+        patience = Patience(
+            timeout_seconds=connection.timeout_seconds, outage_seconds=connection.outage_seconds
+        )
+        attempt = 0
+        while True:
+            self._channel = connection.open_alone()
+            try:
+                answer = await self._stub.OpenSession(
+                    request,
+                    timeout=min(patience.remaining(), _CALL_SECONDS),
+                    metadata=connection.metadata,
+                )
+            except grpc.aio.AioRpcError as error:
+                pause = patience.pause(retry.from_rpc_error(error), attempt)
+                if pause is None:
+                    raise error_of(error) from error
+                await self._channel.close(None)
+                await asyncio.sleep(pause)
+                attempt += 1
+            else:
+                self.id, self.working_folder = answer.session_id, answer.working_folder
+                return
+
+    async def _answer(self, method: Any, request: Any) -> Any:
+        try:
+            return await method(request, timeout=_CALL_SECONDS, metadata=self._connection.metadata)
+        except grpc.aio.AioRpcError as error:
+            raise error_of(error) from error
+
+    @property
+    def _stub(self) -> rpc.SessionServiceAsyncStub:
+        if self._channel is None:
+            raise RuntimeError("the session is not open: use it inside of its `with` block")
+        return _stub_of(self._channel)
+
+
+class AsyncCommand:
+    """A command of a session; `AsyncSession.start` makes it.
+
+    Iterating yields `OutputChunk`s as they are written. While nobody iterates, a command that
+    writes much has to wait.
+    """
+
+    def __init__(
+        self, session: AsyncSession, call: grpc.aio.UnaryStreamCall[pb.ExecRequest, pb.ExecResponse]
+    ) -> None:
+        self.pid = 0
+        self._session = session
+        self._call = call
+        self._ended: pb.ExecEnded | None = None
+
+    async def __aenter__(self) -> Self:
+        """Waits until the command has started.
+
+        Raises:
+            SessionEndedError: the session is gone.
+            CallError: the command was not run.
+        """
+        event = await self._next()
+        if event.HasField("started"):
+            self.pid = event.started.pid
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._ended is None:
+            self._call.cancel()
+
+    async def __aiter__(self) -> AsyncIterator[OutputChunk]:
+        while (chunk := await self.next_chunk()) is not None:
+            yield chunk
+
+    async def next_chunk(self) -> OutputChunk | None:
+        """Returns the next piece of output, or None at the command's end."""
+        if self._ended is not None:
+            return None
+        event = await self._next()
+        if event.HasField("ended"):
+            return None
+        is_error = event.HasField("stderr")
+        return OutputChunk(data=event.stderr if is_error else event.stdout, is_error=is_error)
+
+    async def wait(self) -> ExecResult:
+        """Waits for the end; returns it with the output that no iteration has taken.
+
+        Raises:
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        streams = bytearray(), bytearray()
+        async for chunk in self:
+            streams[chunk.is_error].extend(chunk.data)
+        assert self._ended is not None
+        return result_of(self._ended, *map(bytes, streams))
+
+    async def send_input(self, data: Content, *, end: bool = False) -> bool:
+        """Writes to standard input; returns False if the command had closed it.
+
+        Args:
+            data: the bytes, or text to write in UTF-8.
+            end: whether the input ends after it.
+
+        Raises:
+            SessionProcessError: the command has ended.
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        request = pb.SendInputRequest(
+            session_id=self._session.id,
+            pid=self.pid,
+            input=requests.as_bytes(data),
+            end_of_input=end,
+        )
+        answer = await self._session._answer(self._session._stub.SendInput, request)
+        return not answer.stdin_closed
+
+    async def send_signal(self, number: int) -> None:
+        """Sends a signal, by its number, to the command's process group.
+
+        Raises:
+            SessionProcessError: the command has ended.
+            SessionEndedError: the session is gone.
+            CallError: the server did not answer.
+        """
+        request = pb.SendSignalRequest(session_id=self._session.id, pid=self.pid, signal=number)
+        await self._session._answer(self._session._stub.SendSignal, request)
+
+    async def _next(self) -> pb.ExecResponse:
+        try:
+            event = await self._call.read()
+        except grpc.aio.AioRpcError as error:
+            raise error_of(error) from error
+        if not isinstance(event, pb.ExecResponse):
+            raise CallError("UNAVAILABLE", "the server ended the call before the command's end")
+        if event.HasField("ended"):
+            self._ended = event.ended
+        return event
+
+
+def _stub_of(channel: grpc.aio.Channel) -> rpc.SessionServiceAsyncStub:
+    stub: rpc.SessionServiceAsyncStub = rpc.SessionServiceStub(channel)
+    return stub
