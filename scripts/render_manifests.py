@@ -1,8 +1,10 @@
 """Renders the Helm chart, and writes `deploy/kustomize` from it, so that both say the same.
 
+The chart's rules are a copy of Prometheus's own, which it writes, too.
+
     python -m scripts.render_manifests
 
-`base` has what every profile shares, `restricted` and `local` add the profile's settings and pods,
+`base` has what every profile shares, a profile's folder adds its settings and pods,
 and `hpa`, `keda` and `monitoring` are components that an overlay may add.
 """
 
@@ -17,9 +19,10 @@ from helm_python.chart import Chart
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 CHART = REPOSITORY / "deploy" / "helm" / "reward-server"
+ALERTS = REPOSITORY / "deploy" / "prometheus" / "alerts.yml"
 KUSTOMIZE = REPOSITORY / "deploy" / "kustomize"
 NAME = "reward-server"
-PROFILES = ("restricted", "local")
+PROFILES = ("restricted", "local", "gvisor")
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "hpa": {"autoscaling": {"kind": "hpa"}},
     "keda": {"autoscaling": {"kind": "keda"}},
@@ -33,6 +36,11 @@ _WITHOUT_REPLICAS = {
 }
 
 Manifest = dict[str, Any]
+
+
+def values_of(profile: str) -> dict[str, Any]:
+    """Returns the values that choose a profile; gVisor's pods have one runner each."""
+    return {"profile": profile, **({"runners": {"count": 1}} if profile == "gvisor" else {})}
 
 
 def rendered(values: Mapping[str, Any]) -> list[Manifest]:
@@ -52,7 +60,7 @@ def files() -> dict[Path, str]:
     """Returns the contents of `deploy/kustomize`, by path."""
     made: dict[Path, str] = {}
     for profile in PROFILES:
-        objects = rendered({"profile": profile})
+        objects = rendered(values_of(profile))
         shared = [one for one in objects if one["kind"] not in _OF_A_PROFILE]
         made |= _folder("base", shared, {})
         own = [one for one in objects if one["kind"] in _OF_A_PROFILE]
@@ -84,6 +92,7 @@ def _folder(
 
 def main() -> None:
     """Writes the files."""
+    (CHART / ALERTS.name).write_text(ALERTS.read_text())
     for path, text in files().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

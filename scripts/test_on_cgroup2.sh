@@ -26,6 +26,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp PYTHONDONTWRITEBYTECODE=1
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t tmpfs tmpfs /tmp
+mount -t tmpfs tmpfs /var/tmp
 mkdir -p /dev/shm
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /sys/fs/cgroup 2>/dev/null || true

@@ -24,14 +24,10 @@ from reward_server.cli.options import (
     read_settings,
 )
 from reward_server.domain import Wall
-from reward_server.sandbox.container_options import (
-    ContainerOptions,
-    PodOptions,
-    container_options,
-    pod_options,
-)
+from reward_server.sandbox.container_options import ContainerOptions, container_options
 from reward_server.sandbox.host_noise import Circumstance, circumstances
 from reward_server.sandbox.local.cpu_quota import usable_cpus
+from reward_server.sandbox.pod_options import PodOptions, pod_options
 from reward_server.sandbox.walls import KINDS, Need, is_refused, require
 
 
@@ -133,8 +129,9 @@ def show(
     console.print(f"[red]The server would refuse to start: {', '.join(missing)} missing.[/]")
     if pod := pod_options(missing):
         console.print(f"The server is in a pod, which allows the profile {pod.profile}.")
-        console.print("The profile local needs:")
-        console.print(pod.text, soft_wrap=True, markup=False, highlight=False)
+        if pod.text:
+            console.print("For the profile local, or as a runner of restricted, it also needs:")
+            console.print(pod.text, soft_wrap=True, markup=False, highlight=False)
     elif container := container_options(missing):
         console.print("The server is in a container. Start that container so:")
         console.print(container.command, soft_wrap=True, markup=False, highlight=False)

@@ -11,7 +11,7 @@ import typer
 
 import reward_server.runner
 from reward_server.errors import StartError
-from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
+from reward_server.sandbox.runner_command import OWN_CONTAINER, require_layout, runner_command
 
 
 def runner(
@@ -22,8 +22,10 @@ def runner(
 ) -> None:
     """Serves executions to a server that connects, one connection at a time.
 
-    It isolates every execution by itself; all other isolation is up to the container.
+    It isolates every execution by itself; all other isolation is up to the container, whose root
+    folder is laid out as that of the sandbox images.
     """
+    require_layout()
     folder = os.path.dirname(reward_server.runner.__file__)
     settings = {**OWN_CONTAINER, "packages": sys.path[1:], "preload": preload or ()}
     command = runner_command(sys.executable, settings, listen=str(listen), folder=folder)

@@ -38,41 +38,6 @@ class ContainerOptions:
         return f"docker run {' '.join(self.options)} IMAGE reward-server serve{waived}"
 
 
-_POD_LINES = (
-    (("user-namespace", "unprivileged-user", "container", "private-proc"), "hostUsers: false"),
-    (("user-namespace", "unprivileged-user"), "securityContext.runAsUser: 1000"),
-    (("user-namespace", "seccomp"), "securityContext.seccompProfile: {type: Unconfined}"),
-    (("container", "private-proc"), "securityContext.procMount: Unmasked"),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodOptions:
-    """The way to make a pod of the profile `local`; with the profile `restricted` no line is needed
-    in the server's container, because runner containers make the sandboxes.
-
-    Args:
-        lines: fields that the pod's specification, or that of the server's container, lacks.
-        allow_missing: limits to waive, unless the runtime gives containers a writable cgroup.
-    """
-
-    lines: tuple[str, ...]
-    allow_missing: tuple[str, ...] = ()
-
-    @property
-    def profile(self) -> str:
-        """The profile that this pod allows without a change other than waived limits."""
-        return "restricted" if self.lines else "local"
-
-    @property
-    def text(self) -> str:
-        """The fields and the setting, a line each."""
-        waived = ", ".join(f'"{name}"' for name in self.allow_missing)
-        comment = "in server.toml, unless the runtime gives containers a writable cgroup"
-        setting = [f"allow_missing = [{waived}]   # {comment}"] if waived else []
-        return "\n".join((*self.lines, *setting))
-
-
 def container_options(
     refused: Sequence[str], root: Path = Path("/"), uid: int | None = None
 ) -> ContainerOptions | None:
@@ -93,29 +58,6 @@ def container_options(
     host_groups = ("--cgroupns host",) if _has_cgroup_2_alone(root) else ()
     groups = (*host_groups, "-v /sys/fs/cgroup:/sys/fs/cgroup:rw")
     return ContainerOptions(options=("--cap-add SYS_ADMIN", *_UNMASKED, *profile, *groups))
-
-
-def pod_options(refused: Sequence[str], root: Path = Path("/")) -> PodOptions | None:
-    """Returns what this server's pod lacks; None outside of Kubernetes or if no wall is missing.
-
-    Args:
-        refused: names of the walls whose absence keeps the server from starting.
-        root: the root folder to examine.
-    """
-    if not refused or not _is_pod(root):
-        return None
-    missing = [name for name in refused if name not in LIMITS]
-    lines = [line for walls, line in _POD_LINES if set(walls) & set(missing)]
-    waived = tuple(name for name in refused if name in LIMITS)
-    return PodOptions(lines=tuple(lines), allow_missing=waived)
-
-
-def _is_pod(root: Path) -> bool:
-    """Returns True if a kubelet wrote this container's table of hosts."""
-    try:
-        return "Kubernetes-managed hosts file" in (root / "etc/hosts").read_text()
-    except (OSError, UnicodeDecodeError):
-        return False
 
 
 def _has_cgroup_2_alone(root: Path) -> bool:

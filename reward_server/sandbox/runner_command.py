@@ -1,10 +1,14 @@
-"""Builds the command with which a container starts its runner."""
+"""Builds the command with which a container starts its runner, and checks that container."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
+
+from reward_server.errors import StartError
+from reward_server.runner.walls import policy
 
 RUNNER_FOLDER = "/opt/codereward/runner"
 START = "start.py"
@@ -48,3 +52,18 @@ def runner_command(
         return [*start, json.dumps(settings)]
     covered = (os.path.dirname(os.path.abspath(listen)),)
     return [*start, "--listen", listen, json.dumps({**settings, "covered": covered})]
+
+
+def require_layout(root: Path = Path("/")) -> None:
+    """Refuses a container in which an execution's own folders have no place.
+
+    Raises:
+        StartError: it names what is missing.
+    """
+    if (root / policy.BOX.lstrip("/")).is_dir() and (root / "tmp").is_symlink():
+        return
+    raise StartError(
+        f"this container is not laid out for a runner: it needs a folder {policy.BOX}, and /tmp as "
+        f"a link to {policy.TMP_FOLDER}. Images that `reward-server images build` makes are; they "
+        f"start their runner with `python3 -I -S {RUNNER_FOLDER}/{START} --listen SOCKET SETTINGS`"
+    )

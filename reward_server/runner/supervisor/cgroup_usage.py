@@ -69,7 +69,8 @@ def make_own() -> tuple[SandboxKernelUsage, int]:
     """Makes a cgroup for candidates, as root of gVisor.
 
     One hierarchy has all controllers: if a process is in several, gVisor asks one of them, picked
-    at random, whether the process may have a child.
+    at random, whether the process may have a child. A kernel has one such hierarchy for all of its
+    containers, so each zygote takes a name of its own in it.
 
     Returns:
         Its usage, and a descriptor to which a process writes 0 to enter it.
@@ -81,7 +82,7 @@ def make_own() -> tuple[SandboxKernelUsage, int]:
     os.mkdir(hierarchy)
     kernel.mount("none", hierarchy, "cgroup", 0, _SANDBOX_CONTROLLERS)
     os.chmod(hierarchy, 0o755)
-    group = f"{hierarchy}/candidate"
+    group = f"{hierarchy}/candidate-{os.urandom(8).hex()}"
     os.mkdir(group)
     found = {key: os.open(f"{group}/{name}", os.O_RDONLY) for key, name in _SANDBOX_FILES}
     found["sentry"] = os.open(_SENTRY_MEMORY, os.O_RDONLY)

@@ -172,6 +172,8 @@ class SandboxKernel:
     def prepare() -> None:
         """Blocks SIGCHLD in the zygote, so that `watch` can read it, and mounts the stage.
 
+        A container whose runner listens has had other zygotes, whose stage is removed.
+
         Raises:
             RuntimeError: this kernel is not gVisor but the host's, on which the runner must not be
                 root.
@@ -179,6 +181,8 @@ class SandboxKernel:
         if os.uname().version != policy.SANDBOX_KERNEL_VERSION:
             raise RuntimeError(f"root of a kernel that is no sandbox: {os.uname().version}")
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        if os.path.ismount(policy.STAGE):
+            kernel.unmount(policy.STAGE)
         flags = kernel.MS_NOSUID | kernel.MS_NODEV
         kernel.mount("tmpfs", policy.STAGE, "tmpfs", flags, "mode=700")
 

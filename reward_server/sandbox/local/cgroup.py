@@ -14,7 +14,9 @@ distinguish the leftovers of a dead one from what a living one uses.
 
 On version 2 a cgroup whose children have controllers may hold no process. If the server's own
 cgroup does, the server moves into a leaf beside the slots; if other processes are there too, the
-slots become siblings of the server's own cgroup.
+slots become siblings of the server's own cgroup. A container's cgroup is the root of what it sees,
+and holds nobody else's processes: they move with the server, such as a health probe that runs while
+the server starts.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from reward_server.sandbox.local.janitor import (
     write_control,
 )
 from reward_server.sandbox.owner import owner_id, owner_lives
+from reward_server.sandbox.pod_options import WRITABLE_CGROUP, is_pod
 
 LEAF = OUR_PREFIX + "server"
 REMOVE_SECONDS = 5.0
@@ -407,6 +410,7 @@ def _look_v1(
 def _look_v2(mount: Mount, own: str, parent: str | None) -> CgroupParent:
     # If the server is in the leaf already, the cgroup is the leaf's parent.
     own = own.removesuffix("/" + LEAF) or "/"
+    is_containers = parent is None and own == "/"
     if parent is not None:
         places = [mount.named(parent, own)]
     else:
@@ -415,7 +419,7 @@ def _look_v2(mount: Mount, own: str, parent: str | None) -> CgroupParent:
             places.append(places[0].parent)
     found = []
     for place in places:
-        absent = _enable(place)
+        absent = _enable(place, is_containers=is_containers)
         usable = {name: place for name in CONTROLLERS[2] if name not in absent}
         found.append(CgroupParent(version=2, directories=usable, absent=absent))
         if not absent:
@@ -423,7 +427,7 @@ def _look_v2(mount: Mount, own: str, parent: str | None) -> CgroupParent:
     return min(found, key=lambda candidate: len(candidate.absent))
 
 
-def _enable(place: Path) -> dict[str, str]:
+def _enable(place: Path, *, is_containers: bool) -> dict[str, str]:
     """Enables the controllers for a cgroup's children; returns those that fail, with the reason."""
     if problem := _unusable(place):
         return dict.fromkeys(CONTROLLERS[2], problem)
@@ -433,7 +437,7 @@ def _enable(place: Path) -> dict[str, str]:
             continue
         if controller not in _offered(place):
             absent[controller] = f"{place} does not offer the {controller} controller; {_remedy()}"
-        elif problem := _vacate(place) or _hand_down(place, controller):
+        elif problem := _vacate(place, is_containers) or _hand_down(place, controller):
             absent[controller] = problem
     return absent
 
@@ -446,26 +450,34 @@ def _hand_down(place: Path, controller: str) -> str:
     return ""
 
 
-def _vacate(place: Path) -> str:
+def _vacate(place: Path, is_containers: bool) -> str:
     """Moves this process out of `place` into a leaf, if no other process is there.
 
     Only the root of the hierarchy may hold processes and have children with controllers; it is the
     only cgroup without a `cgroup.type`.
+
+    Args:
+        place: the cgroup.
+        is_containers: whether it is this container's own; its other processes move, too.
     """
-    inside = (place / "cgroup.procs").read_text().split()
-    if not inside or not (place / "cgroup.type").exists():
+    if not (place / "cgroup.type").exists():
         return ""
-    if inside != [str(os.getpid())]:
+    inside = (place / "cgroup.procs").read_text().split()
+    if set(inside) - {str(os.getpid())} and not is_containers:
         return f"{place} holds other processes than the server; {_remedy()}"
     try:
-        (place / LEAF).mkdir(exist_ok=True)
-        write_control(str(place / LEAF / "cgroup.procs"), "0")
+        for pid in inside:
+            (place / LEAF).mkdir(exist_ok=True)
+            with contextlib.suppress(ProcessLookupError):
+                write_control(str(place / LEAF / "cgroup.procs"), pid)
     except OSError as error:
         return f"cannot move into {place / LEAF} ({error.strerror}); {_remedy()}"
     return ""
 
 
 def _remedy() -> str:
+    if is_pod():
+        return WRITABLE_CGROUP
     return _FOR_USERS if os.geteuid() else _FOR_ROOT
 
 

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from reward_server.domain import Wall
 from reward_server.errors import SandboxError
-from reward_server.runner.walls import kernel
+from reward_server.runner.walls import kernel, policy
 from reward_server.sandbox.local import kernel_check
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path, start_local
+from reward_server.sandbox.pod_options import is_pod
 from reward_server.sandbox.walls import WALLS, without_missing
 
 OLDEST_KERNEL = (5, 10)
@@ -55,7 +56,7 @@ def host_walls(uid: int) -> tuple[Wall, ...]:
         uid: the ordinary user as which containers run if the server is root.
     """
     return (
-        check_kernel(platform.release()),
+        check_kernel(platform.release(), platform.version()),
         check_bubblewrap(),
         *check_namespaces(uid if os.geteuid() == 0 else 0),
         check_seccomp(platform.machine()),
@@ -63,11 +64,17 @@ def host_walls(uid: int) -> tuple[Wall, ...]:
     )
 
 
-def check_kernel(release: str) -> Wall:
+def check_kernel(release: str, version: str = "") -> Wall:
     """Checks the kernel's version."""
+    if version == policy.SANDBOX_KERNEL_VERSION:
+        detail = (
+            "this is gVisor's kernel, in which the local backend cannot mount: run the server with "
+            "the socket backend, beside runners that are root of that kernel (in Kubernetes, the "
+            "profile gvisor of the Helm chart)"
+        )
+        return Wall(name="kernel", standing=False, detail=detail)
     digits = [part for part in release.replace("-", ".").split(".")[:2] if part.isdecimal()]
-    version = tuple(int(part) for part in digits)
-    standing = version >= OLDEST_KERNEL
+    standing = tuple(int(part) for part in digits) >= OLDEST_KERNEL
     oldest = ".".join(str(part) for part in OLDEST_KERNEL)
     remedy = "" if standing else f" is older than {oldest}; boot a later one"
     detail = f"Linux {release}{remedy}"
@@ -129,6 +136,11 @@ def namespace_remedy(root: Path = ROOT) -> str:
         if _text(settings / name) == forbidding:
             return f"run `sysctl -w {name.replace('/', '.')}={allowing}` as root"
     if "Seccomp:\t2" in _text(root / "proc/self/status"):
+        if is_pod(root):
+            return (
+                "the pod's system call filter forbids it: set `securityContext.seccompProfile` to "
+                "`{type: Unconfined}`, or to a Localhost profile that allows user namespaces"
+            )
         return (
             "a container's system call filter forbids it: start that container with a seccomp "
             "profile that allows user namespaces, such as `docker run --security-opt "
@@ -183,7 +195,7 @@ async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple
         else:
             works = Wall(name="container", standing=True, detail="a first program ran in it")
             return (works, *(_explain_proc(wall, problem) for wall in told))
-    return (Wall(name="container", standing=False, detail=_explain_mask(problem)),)
+    return (Wall(name="container", standing=False, detail=_explain(problem)),)
 
 
 async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
@@ -201,8 +213,13 @@ def _explain_proc(wall: Wall, problem: str) -> Wall:
     return replace(wall, detail=detail)
 
 
-def _explain_mask(problem: str) -> str:
-    """Names the cause if bubblewrap cannot mount a /proc: parts of this one are covered."""
+def _explain(problem: str) -> str:
+    """Names the cause if it is known: a /proc of which parts are covered, or a powerless root."""
+    if "unshare: Operation not permitted" in problem and os.geteuid() == 0:
+        return (
+            f"{problem}: root needs CAP_SYS_ADMIN here, and an ordinary user needs nothing; in "
+            "Kubernetes set `runAsUser: 1000`, in Docker start with `--user 1000`"
+        )
     if "mount proc" not in problem:
         return problem
     return (

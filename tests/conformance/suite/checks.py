@@ -13,7 +13,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from reward_server.domain import (
@@ -646,3 +646,15 @@ PROMISES: tuple[Check, ...] = (
     results_and_calls_are_bounded,
 )
 CHECKS = (*WALLS, *PROMISES)
+
+# Checks that need a wall which an operator may waive, by its name. Without the control group of
+# `cpu-limit` nothing counts the CPU time of a process tree while it runs. Without that of
+# `process-limit` the kernel still limits the processes of the execution's user.
+NEEDING: Mapping[str, tuple[Check, ...]] = {
+    "memory-limit": (
+        memory_is_bounded,
+        memory_of_children_counts,
+        files_in_memory_count_as_memory,
+    ),
+    "cpu-limit": (processor_time_is_bounded, processor_time_of_children_counts),
+}

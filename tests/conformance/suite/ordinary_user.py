@@ -14,7 +14,6 @@ import json
 import os
 import sys
 import tempfile
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -63,37 +62,18 @@ def become(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-async def check_all(cgroup_parent: str, folder: Path) -> dict[str, str]:
-    """Puts one local sandbox after another to each check."""
-    from reward_server.sandbox.local.cgroup import CgroupParent
-    from reward_server.sandbox.local.container import LocalOptions, start_local
-    from tests.conformance.suite.checks import CHECKS
-    from tests.conformance.suite.host import inhabited
-
-    problems = {}
-    with inhabited(folder) as host:
-        parent = CgroupParent.detect(cgroup_parent)
-        sandbox = await start_local(0, LocalOptions(), parent, "ordinary")
-        for check in CHECKS:
-            try:
-                await check(sandbox, host)
-            except Exception:  # noqa: BLE001 - told to the tests that wait for it
-                problems[check.__name__] = traceback.format_exc()[-2000:]
-                await sandbox.close()
-                sandbox = await start_local(0, LocalOptions(), parent, "ordinary")
-            else:
-                problems[check.__name__] = ""
-        await sandbox.close()
-    return problems
-
-
 def main(uid: int, cgroup_parent: str) -> None:
     """Does what the module says."""
     become(uid)
     os.environ["HOME"] = "/nonexistent"
     with tempfile.TemporaryDirectory() as folder:
-        problems = asyncio.run(check_all(cgroup_parent, Path(folder)))
-    json.dump(problems, sys.stdout)
+        # Imported as the user who has to be able to.
+        from reward_server.sandbox.local.cgroup import CgroupParent
+        from tests.conformance.suite.all_checks import problems, starting
+
+        start = starting(CgroupParent.detect(cgroup_parent))
+        found = asyncio.run(problems(start, Path(folder)))
+    json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":

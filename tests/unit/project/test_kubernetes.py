@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 import os
 import subprocess
@@ -18,15 +19,30 @@ from helm_python.chart import lint
 from helm_python.errors import HelmError
 from kubernetes_validate.utils import all_versions
 
+from reward_server.sandbox.docker.container import SANDBOX_CAPABILITIES
+from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
 from reward_server.settings import Settings, load_settings
-from scripts.render_manifests import CHART, KUSTOMIZE, OPTIONS, PROFILES, files, rendered
+from scripts.render_manifests import (
+    ALERTS,
+    CHART,
+    KUSTOMIZE,
+    OPTIONS,
+    PROFILES,
+    files,
+    rendered,
+    values_of,
+)
 
 VERSIONS = sorted(all_versions(), key=lambda text: tuple(map(int, text.split("."))))[-4:]
-# Kinds of operators that a cluster may have; their schemas are not Kubernetes's.
-FOREIGN = ("PodMonitor", "PrometheusRule", "ScaledObject")
+# Kinds of operators that a cluster may have, and the module with the operator's own schemas.
+FOREIGN = {
+    "PodMonitor": "cloudcoil.models.prometheus_operator.v1",
+    "PrometheusRule": "cloudcoil.models.prometheus_operator.v1",
+    "ScaledObject": "cloudcoil.models.keda.v1alpha1",
+}
 CHOICES: tuple[dict[str, Any], ...] = (
     {},
-    {"autoscaling": {"kind": "hpa"}, "runtimeClassName": "gvisor"},
+    {"autoscaling": {"kind": "hpa"}, "runtimeClassName": "own-class"},
     {
         "autoscaling": {"kind": "keda"},
         "monitoring": {"enabled": True},
@@ -35,7 +51,7 @@ CHOICES: tuple[dict[str, Any], ...] = (
         "networkPolicy": {"from": [{"podSelector": {"matchLabels": {"role": "trainer"}}}]},
         "seccompProfile": {"type": "Localhost", "localhostProfile": "reward-server.json"},
         "writableCgroup": True,
-        "runners": {"count": 5},
+        "podAnnotations": {"io.kubernetes.cri-o.cgroup2-mount-hierarchy-rw": "true"},
         "imagePullSecrets": [{"name": "registry"}],
     },
 )
@@ -73,9 +89,38 @@ def test_the_chart_has_no_fault_that_helm_finds() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_object_is_one_of_the_newest_versions(profile: str, version: str) -> None:
     for choice in CHOICES:
-        for one in rendered({"profile": profile, **choice}):
+        for one in rendered({**values_of(profile), **choice}):
             if one["kind"] not in FOREIGN:
                 kubernetes_validate.validate(one, version, strict=True)
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_every_object_of_an_operator_is_one_that_it_knows(kind: str) -> None:
+    one = of_kind(
+        rendered({"monitoring": {"enabled": True}, "autoscaling": {"kind": "keda"}}), kind
+    )
+    model = vars(importlib.import_module(FOREIGN[kind]))[kind]
+    assert known_part(model, one) == one
+    wrong = copy.deepcopy(one)
+    wrong["spec"]["trigger"] = []
+    assert known_part(model, wrong) == one
+
+
+def known_part(model: Any, one: dict[str, Any]) -> dict[str, Any]:
+    """Returns what an operator's schema knows of an object, which it has to accept."""
+    read = model.model_validate(one)
+    return dict(read.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+
+def test_the_rules_are_those_that_a_real_prometheus_evaluates_in_a_test() -> None:
+    objects = rendered({"monitoring": {"enabled": True}})
+    assert of_kind(objects, "PrometheusRule")["spec"] == yaml.safe_load(ALERTS.read_text())
+    assert (CHART / ALERTS.name).read_text() == ALERTS.read_text()
+    # The rules select a job, whose name the operator takes from this label of the pods.
+    label = of_kind(objects, "PodMonitor")["spec"]["jobLabel"]
+    pod = of_kind(objects, "Deployment")["spec"]["template"]["metadata"]
+    assert pod["labels"][label] == "reward-server"
+    assert 'job="reward-server"' in ALERTS.read_text()
 
 
 def test_the_check_of_versions_finds_a_misspelt_field() -> None:
@@ -93,6 +138,9 @@ def test_the_check_of_versions_finds_a_misspelt_field() -> None:
         {"image": {"tags": "1"}},
         {"resources": {"limit": {}}},
         {"runners": {"counts": 2}},
+        {"runners": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}},
+        {"profile": "gvisor", "runners": {"count": 2}},
+        {"podAnnotations": {"count": 1}},
         {"autoscaling": {"kind": "vpa"}},
         {"networkPolicy": {"form": []}},
         {"seccompProfile": {"type": "RuntimeDefault"}},
@@ -117,7 +165,7 @@ def test_kustomize_is_written_from_the_chart() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_chart_and_kustomize_build_the_same_objects(profile: str) -> None:
-    assert built(KUSTOMIZE / profile) == rendered({"profile": profile})
+    assert built(KUSTOMIZE / profile) == rendered(values_of(profile))
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -130,37 +178,69 @@ def test_components_add_what_the_charts_values_add(option: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_no_pod_has_a_privilege(profile: str) -> None:
-    pod = pod_of(rendered({"profile": profile}))
-    assert pod["hostUsers"] is False
+def test_no_pod_has_a_privilege_on_its_node(profile: str) -> None:
+    pod = pod_of(rendered(values_of(profile)))
     assert pod["automountServiceAccountToken"] is False
     assert pod["enableServiceLinks"] is False
     assert pod["securityContext"]["runAsNonRoot"] is True
     for container in containers_of(pod):
         context = container["securityContext"]
-        assert context["allowPrivilegeEscalation"] is False
         assert context["readOnlyRootFilesystem"] is True
-        assert context["capabilities"] == {"drop": ["ALL"]}
+        assert context["capabilities"]["drop"] == ["ALL"]
         assert "privileged" not in context
         assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+        if container["name"] == "server" or profile != "gvisor":
+            assert context["allowPrivilegeEscalation"] is False
+            assert context["capabilities"] == {"drop": ["ALL"]}
 
 
-def test_the_server_of_the_restricted_profile_makes_no_sandbox() -> None:
-    pod = pod_of(rendered({"profile": "restricted"}))
-    (server,) = pod["containers"]
-    assert not {"procMount", "seccompProfile"} & server["securityContext"].keys()
-    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    for number, runner in enumerate(pod["initContainers"]):
-        assert runner["restartPolicy"] == "Always"
-        mounts = {mount["name"]: mount for mount in runner["volumeMounts"]}
-        assert set(mounts) == {"sockets", f"scratch-{number}"}
-        assert mounts["sockets"]["subPath"] == str(number)
+@pytest.mark.parametrize("profile", ["restricted", "local"])
+def test_pods_have_users_of_their_own_where_proc_is_unmasked(profile: str) -> None:
+    """Kubernetes refuses an unmasked /proc without."""
+    assert pod_of(rendered({"profile": profile}))["hostUsers"] is False
+
+
+def test_only_in_gvisors_kernel_are_runners_root() -> None:
+    """Kubernetes refuses pods under gVisor that have users of their own."""
+    pod = pod_of(rendered(values_of("gvisor")))
+    assert pod["runtimeClassName"] == "gvisor"
+    assert "hostUsers" not in pod
+    (runner,) = pod["initContainers"]
+    added = tuple(runner["securityContext"]["capabilities"]["add"])
+    assert added == SANDBOX_CAPABILITIES
+    assert not {"procMount", "allowPrivilegeEscalation"} & runner["securityContext"].keys()
+
+
+@pytest.mark.parametrize("profile", ["restricted", "gvisor"])
+def test_runners_start_as_the_sandboxs_code_starts_them(profile: str) -> None:
+    settings = {**OWN_CONTAINER, "sandbox_kernel": profile == "gvisor"}
+    for runner in pod_of(rendered(values_of(profile)))["initContainers"]:
+        socket = runner["command"][-2]
+        assert runner["command"] == runner_command("python3", settings, listen=socket)
+        assert runner["image"].startswith("codereward-")
+        assert runner["startupProbe"]["exec"]["command"] == ["test", "-S", socket]
+
+
+def test_a_pod_has_as_many_runners_as_asked_for() -> None:
+    objects = rendered({"runners": {"count": 5}})
+    runners = pod_of(objects)["initContainers"]
+    text = of_kind(objects, "ConfigMap")["data"]["server.toml"]
+    assert len(runners) == 5
+    assert [one["command"][-2] in text for one in runners] == [True] * 5
+
+
+@pytest.mark.parametrize(("given", "programs"), [("3Gi", 2048), ("1536Mi", 512), ("40Gi", 39936)])
+def test_programs_leave_a_runner_memory(given: str, programs: int) -> None:
+    limits = {"limits": {"cpu": "1", "memory": given}}
+    objects = rendered({"runners": {"resources": limits}})
+    text = of_kind(objects, "ConfigMap")["data"]["server.toml"]
+    assert f"maximum_limits = {{memory_bytes = {programs << 20}}}\n" in text
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("drain", [1, 60, 600])
 def test_a_pod_has_more_time_than_its_drain(profile: str, drain: int) -> None:
-    objects = rendered({"profile": profile, "drainSeconds": drain})
+    objects = rendered({**values_of(profile), "drainSeconds": drain})
     pod = pod_of(objects)
     pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
     assert pod["terminationGracePeriodSeconds"] > drain + pause + 10
@@ -180,7 +260,7 @@ def test_nothing_leaves_a_pod() -> None:
 def test_the_server_accepts_the_settings_of_every_profile(
     profile: str, choice: dict[str, Any], tmp_path: Path
 ) -> None:
-    values = {"profile": profile, "settings": "queue_capacity = 99\n", **choice}
+    values = {**values_of(profile), "settings": "queue_capacity = 99\n", **choice}
     text = of_kind(rendered(values), "ConfigMap")["data"]["server.toml"]
     for name in ("tls/tls.crt", "tls/tls.key", "tokens/tokens"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -191,8 +271,8 @@ def test_the_server_accepts_the_settings_of_every_profile(
     assert isinstance(settings, Settings)
     assert settings.queue_capacity == 99
     assert settings.metrics_host == "0.0.0.0"
-    if profile == "restricted":
+    if profile != "local":
         runners = pod_of(rendered(values))["initContainers"]
-        assert [str(path) for path in settings.sockets] == [one["command"][-1] for one in runners]
+        assert [str(path) for path in settings.sockets] == [one["command"][-2] for one in runners]
     else:
         assert bool(settings.allow_missing) is not choice.get("writableCgroup", False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.sandbox.container_options import LIMITS, container_options, pod_options
+from reward_server.sandbox.container_options import LIMITS, container_options
 
 ALL = ("user-namespace", "container", "memory-limit")
 
@@ -64,43 +64,3 @@ def test_apparmors_profile_is_switched_off(inside: Path) -> None:
         found = container_options(ALL, inside, uid)
         assert found is not None
         assert "--security-opt apparmor=unconfined" in found.options
-
-
-@pytest.fixture
-def kubernetes(tmp_path: Path) -> Path:
-    (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/hosts").write_text("# Kubernetes-managed hosts file.\n127.0.0.1 localhost\n")
-    return tmp_path
-
-
-def test_a_pod_that_lacks_limits_alone_allows_the_local_profile(kubernetes: Path) -> None:
-    found = pod_options(LIMITS, kubernetes)
-    assert found is not None
-    assert (found.profile, found.lines, found.allow_missing) == ("local", (), LIMITS)
-    assert 'allow_missing = ["memory-limit", "process-limit", "cpu-limit"]' in found.text
-
-
-@pytest.mark.parametrize(
-    ("wall", "line"),
-    [
-        ("user-namespace", "securityContext.seccompProfile: {type: Unconfined}"),
-        ("unprivileged-user", "securityContext.runAsUser: 1000"),
-        ("container", "securityContext.procMount: Unmasked"),
-        ("private-proc", "hostUsers: false"),
-    ],
-)
-def test_each_missing_wall_of_a_pod_has_the_line_that_mends_it(
-    kubernetes: Path, wall: str, line: str
-) -> None:
-    found = pod_options((wall,), kubernetes)
-    assert found is not None
-    assert found.profile == "restricted"
-    assert line in found.text.splitlines()
-
-
-def test_outside_of_kubernetes_there_is_no_pod_to_mend(inside: Path, tmp_path: Path) -> None:
-    assert pod_options(ALL, inside) is None
-
-
-def test_a_pod_without_a_missing_wall_needs_nothing(kubernetes: Path) -> None:
-    assert pod_options((), kubernetes) is None

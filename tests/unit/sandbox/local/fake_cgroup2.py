@@ -75,13 +75,15 @@ class FakeCgroup2:
 
     def start_in(self, path: str) -> None:
         """Puts this process into a cgroup."""
-        directory = self.root / path.lstrip("/")
+        self._move(os.getpid(), self.root / path.lstrip("/"))
+        (self.process / "cgroup").write_text(f"0::/{path.lstrip('/')}\n")
+
+    def _move(self, moved: int, directory: Path) -> None:
         for file in self.root.rglob("cgroup.procs"):
-            kept = [pid for pid in file.read_text().split() if pid != str(os.getpid())]
+            kept = [pid for pid in file.read_text().split() if pid != str(moved)]
             file.write_text("".join(f"{pid}\n" for pid in kept))
         with (directory / "cgroup.procs").open("a") as procs:
-            procs.write(f"{os.getpid()}\n")
-        (self.process / "cgroup").write_text(f"0::/{path.lstrip('/')}\n")
+            procs.write(f"{moved}\n")
 
     def write(self, path: str, text: str) -> None:
         """Does what the kernel does on a write."""
@@ -94,7 +96,10 @@ class FakeCgroup2:
         elif file.name == "cgroup.procs":
             if directory != self.root and self._read(directory, "subtree_control"):
                 raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)
-            self.start_in(str(directory.relative_to(self.root)))
+            if int(text) in (0, os.getpid()):
+                self.start_in(str(directory.relative_to(self.root)))
+            else:
+                self._move(int(text), directory)
         elif file.name == "cgroup.kill":
             (directory / "cgroup.procs").write_text("")
         elif not all(word.isdecimal() for word in text.split()):

@@ -76,13 +76,16 @@ def test_the_root_of_the_hierarchy_may_hold_the_server(tree: FakeCgroup2) -> Non
     assert str(os.getpid()) in text(tree.root / "cgroup.procs")
 
 
-def test_a_private_cgroup_namespace_with_others_inside_is_refused(tree: FakeCgroup2) -> None:
+def test_all_processes_of_a_container_move_with_the_server(tree: FakeCgroup2) -> None:
+    """A health probe may run in it while the server starts."""
     tree.start_in("/")
     (tree.root / "cgroup.type").write_text("domain\n")
     with (tree.root / "cgroup.procs").open("a") as procs:
         procs.write(f"{OTHER}\n")
-    with pytest.raises(MissingWallError, match="holds other processes than the server"):
-        detect(tree)
+    assert set(detect(tree).directories.values()) == {tree.root}
+    assert text(tree.root / "cgroup.procs") == ""
+    moved = text(tree.root / "codereward-server/cgroup.procs").split()
+    assert set(moved) == {str(OTHER), str(os.getpid())}
 
 
 def test_a_named_parent_is_used_as_it_is(tree: FakeCgroup2) -> None:

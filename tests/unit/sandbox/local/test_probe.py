@@ -8,6 +8,7 @@ import pytest
 
 from reward_server.domain import Wall
 from reward_server.errors import SandboxError
+from reward_server.runner.walls import policy
 from reward_server.sandbox.local import probe as probe_module
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.container import LocalOptions
@@ -46,6 +47,22 @@ def test_the_kernel_is_judged_by_its_version(release: str, standing: bool) -> No
     wall = check_kernel(release)
     assert wall.standing is standing
     assert release in wall.detail
+
+
+def test_gvisors_kernel_is_told_from_an_old_one() -> None:
+    wall = check_kernel("4.4.0", policy.SANDBOX_KERNEL_VERSION)
+    assert not wall.standing
+    assert "socket backend" in wall.detail
+    assert "boot" not in wall.detail
+
+
+def test_a_pods_filter_is_mended_in_the_pod(tmp_path: Path) -> None:
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/status").write_text("Seccomp:\t2\n")
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/hosts").write_text("# Kubernetes-managed hosts file.\n")
+    assert "securityContext.seccompProfile" in namespace_remedy(tmp_path)
+    assert "docker" not in namespace_remedy(tmp_path)
 
 
 def test_bubblewrap_is_found_with_its_version() -> None:

@@ -1,0 +1,118 @@
+"""Pods of the Kubernetes profile `local`, made from the chart, with and without a writable cgroup.
+
+A run takes a sample of tasks, attacks and checks; REWARD_SERVER_TEST_ALL=1 takes all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from reward_server.sandbox.container_options import LIMITS
+from reward_server.sandbox.walls import KINDS, Need
+from tests.conformance.pods import requests
+from tests.conformance.pods.inside import attack_tests_failed, failed_checks, standing_walls
+from tests.conformance.pods.pod import NEEDS_RUNC, Pod, running_pod
+from tests.conformance.pods.service import Service
+from tests.conformance.suite.checks import NEEDING
+from tests.support.sampling import TAKES_ALL
+
+pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
+
+SETTINGS = f"languages = {json.dumps(requests.LANGUAGES)}\n"
+VALUES = {"profile": "local", "settings": SETTINGS}
+DELEGATED = {**VALUES, "writableCgroup": True}
+EXTRA = {kind.name for kind in KINDS.values() if kind.need is Need.EXTRA}
+
+
+@contextmanager
+def serving(pod: Pod, folder: Path) -> Iterator[Service]:
+    """Runs the pod's server as the manifest says."""
+    service = Service(pod, folder)
+    pod.start("server")
+    yield service
+    pod.stop("server")
+
+
+@pytest.fixture(scope="module")
+def pod() -> Iterator[Pod]:
+    """A pod that cannot write its control groups, as most nodes start one."""
+    with running_pod(VALUES) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def delegated() -> Iterator[Pod]:
+    """A pod that may write its control groups, as containerd's `cgroup_writable` gives them."""
+    with running_pod(DELEGATED) as made:
+        yield made
+
+
+def test_all_walls_but_the_limits_stand_in_a_pod_without_a_capability(pod: Pod) -> None:
+    walls = standing_walls(pod, "server", LIMITS)
+    assert {name for name, stands in walls.items() if not stands} <= {*LIMITS, *EXTRA}
+
+
+def test_with_a_writable_cgroup_all_walls_stand_and_none_is_waived(delegated: Pod) -> None:
+    walls = standing_walls(delegated, "server", ())
+    assert {name for name, stands in walls.items() if not stands} <= EXTRA
+
+
+def test_exactly_the_promises_of_waived_walls_are_lost(pod: Pod) -> None:
+    walls = standing_walls(pod, "server", LIMITS)
+    lost = {check.__name__ for name in NEEDING if not walls[name] for check in NEEDING[name]}
+    assert failed_checks(pod, "server", LIMITS) == lost
+    assert len(lost) == sum(map(len, NEEDING.values()))
+
+
+def test_with_a_writable_cgroup_no_promise_is_lost(delegated: Pod) -> None:
+    assert failed_checks(delegated, "server", ()) == set()
+
+
+def test_the_projects_system_call_filter_lets_sandboxes_be_made() -> None:
+    profile = {"type": "Localhost", "localhostProfile": "seccomp.json"}
+    with running_pod({**DELEGATED, "seccompProfile": profile}) as pod:
+        walls = standing_walls(pod, "server", ())
+    assert {name for name, stands in walls.items() if not stands} <= EXTRA
+
+
+def test_a_pod_without_a_capability_judges_humaneval_and_rewards_no_attack(
+    pod: Pod, data_folder: Path, tmp_path: Path
+) -> None:
+    with serving(pod, tmp_path) as service:
+        assert_all_pass(service, requests.humaneval(data_folder))
+        assert_none_is_rewarded(service, requests.attacks())
+
+
+def test_a_pod_with_a_writable_cgroup_serves_without_a_waived_wall(
+    delegated: Pod, data_folder: Path, tmp_path: Path
+) -> None:
+    with serving(delegated, tmp_path) as service:
+        assert_all_pass(service, requests.humaneval(data_folder))
+        bomb = requests.memory_bomb(mebibytes=900)
+        (result,) = service.grade([bomb])
+        assert (result["verdict"], result["limits_hit"]) == ("MEMORY_LIMIT_EXCEEDED", ["MEMORY"])
+        if TAKES_ALL:
+            assert_none_is_rewarded(service, requests.attacks())
+
+
+def test_the_attacks_of_this_project_run_inside_the_pod(pod: Pod) -> None:
+    """All that needs no engine; one file of them in an ordinary run."""
+    path = "tests/attacks" if TAKES_ALL else "tests/attacks/test_signals.py"
+    assert attack_tests_failed(pod, "server", LIMITS, path) == []
+
+
+def assert_all_pass(service: Service, tasks: list[requests.Task]) -> None:
+    results = service.grade(tasks)
+    assert len(results) == len(tasks)
+    assert requests.not_passed(results) == []
+
+
+def assert_none_is_rewarded(service: Service, tasks: list[requests.Task]) -> None:
+    results = service.grade(tasks)
+    assert len(results) == len(tasks)
+    assert requests.rewarded(results) == []
