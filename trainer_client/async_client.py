@@ -20,6 +20,8 @@ from trainer_client.transport import deadlines, forks
 from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
 from trainer_client.transport.hints import explained
+from trainer_client.transport.processes import Process
+from trainer_client.transport.retry import Failure
 
 _INFO_SECONDS = 300.0
 
@@ -83,8 +85,9 @@ class AsyncRewardClient:
             CallError: it was not run.
         """
         made = execute_request(request)
-        options = self._call_options(deadlines.execute_seconds(made))
-        return await _answer(self._line().stub.Execute(made, **options))
+        process = await self._any_process()
+        options = self._call_options(process, deadlines.execute_seconds(made))
+        return await _answer(process.stub.Execute(made, **options))
 
     def session(self, **options: Unpack[SessionOptions]) -> AsyncSession:
         """Returns a session, a sandbox that is open for the length of an `async with` block.
@@ -111,9 +114,9 @@ class AsyncRewardClient:
         Raises:
             CallError: there was no answer.
         """
-        request = pb.GetServerInfoRequest()
-        options = self._call_options(_INFO_SECONDS)
-        return await _answer(self._line().stub.GetServerInfo(request, **options))
+        process = await self._any_process()
+        options = self._call_options(process, _INFO_SECONDS)
+        return await _answer(process.stub.GetServerInfo(pb.GetServerInfoRequest(), **options))
 
     async def close(self) -> None:
         """Closes the running loop's connections; a later call opens others."""
@@ -141,11 +144,17 @@ class AsyncRewardClient:
         self._lines = {}
         self._lock = threading.Lock()
 
-    def _call_options(self, needed_seconds: float) -> dict[str, Any]:
+    async def _any_process(self) -> Process:
+        found = await self._line().any_process()
+        if isinstance(found, Failure):
+            raise CallError(found.status.name, found.message)
+        return found
+
+    def _call_options(self, process: Process, needed_seconds: float) -> dict[str, Any]:
         chosen = self._connection.rpc_timeout_seconds
         return {
             "timeout": needed_seconds if chosen is None else chosen,
-            "metadata": self._connection.metadata,
+            "metadata": process.metadata,
         }
 
     def _line(self) -> Line:

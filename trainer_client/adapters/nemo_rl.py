@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ray  # type: ignore[import-not-found]  # NeMo-RL has it, as the next but one
+import ray
 import torch
-from nemo_rl.environments.interfaces import (  # type: ignore[import-not-found]
+from nemo_rl.environments.interfaces import (  # type: ignore[import-not-found]  # NeMo-RL's own
     EnvironmentInterface,
     EnvironmentReturn,
 )

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from codereward.v1 import reward_service_pb2_grpc as rpc
 from trainer_client import score
 from trainer_client.requests import LazyRequest, Request
 from trainer_client.score import Score
@@ -27,6 +26,7 @@ from trainer_client.transport import deadlines, oversize, retry, stored_tasks
 from trainer_client.transport.channel import Connection
 from trainer_client.transport.permits import Held, Permits
 from trainer_client.transport.processes import Process, Processes
+from trainer_client.transport.ray_servers import RayServers
 from trainer_client.transport.retry import Failure, Patience
 from trainer_client.transport.stored_tasks import Divided, Divider, Upload
 
@@ -41,7 +41,7 @@ MOST_IN_RPC = 32
 class Line:
     """The connections of one event loop and the objects that belong to them."""
 
-    processes: Processes
+    processes: Processes | RayServers
     permits: Permits
     divider: Divider | None
 
@@ -51,12 +51,13 @@ class Line:
         least, divider = connection.store_from_bytes, None
         if least is not None:
             divider = Divider(least, connection.max_request_bytes)
-        return cls(Processes(connection), Permits(connection.max_in_flight), divider)
+        processes = RayServers(connection) if connection.is_ray_name else Processes(connection)
+        return cls(processes, Permits(connection.max_in_flight), divider)
 
-    @property
-    def stub(self) -> rpc.RewardServiceAsyncStub:
-        """Calls to the target, whichever process answers."""
-        return self.processes.shared.stub
+    async def any_process(self) -> Process | Failure:
+        """Returns a connection to the target, whichever process answers, or why there is none."""
+        failure = await self.processes.ready()
+        return self.processes.shared if failure is None else failure
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -142,6 +143,12 @@ class ScoreCall:
         return max(1, min(most // _PARTS, -(-waiting // _PARTS), MOST_IN_RPC))
 
     async def _attempt(self, items: Sequence[_Item], held: Held) -> None:
+        missing = await self._line.processes.ready()
+        if missing is not None:
+            begun = self._patience.now()
+            unsent = [_Sent(item, pb.ScoreRequest(), 0.0, begun) for item in items]
+            self._end(unsent, missing, held)
+            return
         with self._line.processes.sending(len(items)) as process:
             to = _Way(process, held)
             found = await asyncio.gather(*(self._prepared(item, to) for item in items))
@@ -194,7 +201,7 @@ class ScoreCall:
 
     async def _single(self, sent: _Sent, seconds: float, to: _Way) -> None:
         response = await to.process.stub.Score(
-            sent.request, timeout=seconds, metadata=self._connection.metadata
+            sent.request, timeout=seconds, metadata=to.process.metadata
         )
         self._settle([sent], score.from_response(response), to)
 
@@ -202,7 +209,7 @@ class ScoreCall:
         stream = to.process.stub.ScoreBatch(
             pb.ScoreBatchRequest(requests=[one.request for one in part]),
             timeout=seconds,
-            metadata=self._connection.metadata,
+            metadata=to.process.metadata,
         )
         async for item in stream:
             self._patience.answered()
@@ -210,13 +217,17 @@ class ScoreCall:
                 self._settle([part[item.index]], _item_answer(item), to)
 
     def _settle(self, part: Sequence[_Sent], answer: _Answer, to: _Way) -> None:
-        """Ends an attempt at requests: each gets its score, or they are sent again together."""
-        pauses: dict[_Item, float] = {}
+        """Ends an attempt at requests, after which a process that did not answer is left out."""
         if part and isinstance(answer, Failure) and answer.outage:
             self._line.processes.lose(to.process)
+        self._end(part, answer, to.held)
+
+    def _end(self, part: Sequence[_Sent], answer: _Answer, held: Held) -> None:
+        """Gives requests their score, or has them sent again together."""
+        pauses: dict[_Item, float] = {}
         for one in part:
             one.is_settled = True
-            to.held.give_one()
+            held.give_one()
             outcome = self._outcome(one, answer)
             if isinstance(outcome, Score):
                 self._scores[one.item.index] = outcome

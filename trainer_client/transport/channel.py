@@ -21,7 +21,7 @@ from typing import TypedDict
 
 import grpc
 
-from trainer_client.transport import forks
+from trainer_client.transport import forks, ray_names
 from trainer_client.transport.tracing import trace_metadata
 
 Target = str | Sequence[str]
@@ -157,9 +157,11 @@ class Connection:
 
     Args:
         target: an address such as `host:port`, `dns:///name:port` or `unix:/path`, or several
-            of them, in a sequence or separated by commas; calls go to each in turn.
-        tls: certificates; plain text if None.
-        token: a bearer token. Without `tls` it is sent in clear text.
+            of them, in a sequence or separated by commas; calls go to each in turn. Or
+            `ray://NAME`, the servers that `reward_server.ray.start(NAME, ...)` started.
+        tls: certificates. If None, plain text, or what was made for servers in a Ray cluster.
+        token: a bearer token. Without `tls` it is sent in clear text. If None, none, or the one
+            that was made for servers in a Ray cluster.
         timeout_seconds: greatest time of one call to `score`.
         rpc_timeout_seconds: greatest time of one attempt at one request. If None, it is the time
             that the request's limits allow (`trainer_client.transport.deadlines`). With a smaller
@@ -201,6 +203,11 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"Connection({','.join(addresses(self.target))!r})"
+
+    @property
+    def is_ray_name(self) -> bool:
+        """Returns True if the target names servers in a Ray cluster."""
+        return addresses(self.target)[0].startswith(ray_names.PREFIX)
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -248,14 +255,17 @@ def addresses(target: Target) -> tuple[str, ...]:
     """Splits a target into its addresses.
 
     Raises:
-        ValueError: there is no address.
+        ValueError: there is no address, or one of them is wrong.
     """
     parts = target.split(",") if isinstance(target, str) else list(target)
     found = tuple(part.strip() for part in parts if part.strip())
     if not found:
         raise ValueError("the target names no address")
     for address in found:
-        _check_address(address)
+        if address.startswith(ray_names.PREFIX):
+            _check_ray_name(address, found)
+        else:
+            _check_address(address)
     return found
 
 
@@ -265,6 +275,12 @@ def host_of(address: str) -> str | None:
         return None
     plain = address.removeprefix("dns:").removeprefix("ipv4:").removeprefix("ipv6:").lstrip("/")
     return plain.rpartition(":")[0] or None
+
+
+def _check_ray_name(address: str, found: Sequence[str]) -> None:
+    ray_names.checked_name(address)
+    if len(found) > 1:
+        raise ValueError(f"target {address!r} stands for all of its servers; give it alone")
 
 
 def _check_address(address: str) -> None:

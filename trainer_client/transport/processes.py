@@ -25,6 +25,7 @@ import grpc
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
 from trainer_client.transport.channel import Connection, addresses, host_of
+from trainer_client.transport.retry import Failure
 from trainer_client.transport.stored_tasks import StoredTasks
 
 _ASK_SECONDS = 5.0
@@ -42,12 +43,14 @@ class Process:
     """A connection to a process of a server.
 
     Args:
+        connection: its options.
         channel: the connection.
         stub: its calls.
         tasks: the tasks that the process is believed to store.
         requests: how many are in progress.
     """
 
+    connection: Connection
     channel: grpc.aio.Channel
     stub: rpc.RewardServiceAsyncStub
     tasks: StoredTasks
@@ -58,7 +61,12 @@ class Process:
         """Opens a connection; with an address, it is one that no other channel shares."""
         channel = connection.open(address)
         stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
-        return cls(channel, stub, StoredTasks(stub, connection.metadata))
+        return cls(connection, channel, stub, StoredTasks(stub, connection.metadata))
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of every call."""
+        return self.connection.metadata
 
 
 @dataclass(slots=True, eq=False)
@@ -83,6 +91,16 @@ class Processes:
 
     def __post_init__(self) -> None:
         self.shared = Process.open(self.connection)
+
+    async def ready(self) -> Failure | None:
+        """Returns None: the target says where to send."""
+        return None
+
+    @property
+    def requests(self) -> int:
+        """How many requests are in progress."""
+        every = (self.shared, *self._found.values(), *self._lost)
+        return sum(process.requests for process in every)
 
     @contextmanager
     def sending(self, requests: int) -> Iterator[Process]:
