@@ -18,6 +18,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from google.protobuf.json_format import MessageToJson
 
 import reward_server.ray
 from codereward.v1 import reward_service_pb2 as pb
@@ -29,6 +30,8 @@ from tests.e2e.support.ray_cluster import RayCluster, ray_cluster
 from tests.e2e.support.scripted import Script
 from tests.e2e.support.tiny import GROUP, tiny_trainer
 from trainer_client import RewardClient, remote_reward
+from trainer_client.adapters import verl
+from trainer_client.adapters.common import settings
 from trainer_client.transport import ray_names
 from trainer_client.transport.ray_servers import RayServers
 
@@ -116,19 +119,32 @@ def test_a_client_is_pickled_into_a_worker_of_ray_and_finds_the_servers_there(
 ) -> None:
     import ray
 
-    def judged(pickled: bytes) -> tuple[int, list[float | None]]:
-        client = pickle.loads(pickled)
-        with client:
-            scores = client.score([request(number, 2 + number % 2) for number in (100, 101)])
-        return os.getpid(), [score.reward for score in scores]
+    requests = [request(number, 2 + number % 2) for number in (100, 101)]
 
-    client = RewardClient(servers.target)
-    assert client.score(request(99))[0].reward == 1.0
-    task = ray.remote(num_cpus=0)(judged)
-    pid, rewards = ray.get(task.remote(pickle.dumps(client)), timeout=120)
-    client.close()
+    def judged(pickled: bytes) -> tuple[int, list[float | None]]:
+        with pickle.loads(pickled) as client:
+            return os.getpid(), [score.reward for score in client.score(requests)]
+
+    with RewardClient(servers.target) as client:
+        assert client.score(request(99))[0].reward == 1.0
+        task = ray.remote(num_cpus=0)(judged)
+        pid, rewards = ray.get(task.remote(pickle.dumps(client)), timeout=120)
     assert pid != os.getpid()
     assert rewards == [1.0, 0.0]
+
+
+def test_an_adapter_takes_the_name_as_its_target(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEREWARD_TARGET", servers.target)
+    settings.forget()
+    try:
+        label = MessageToJson(request(150))
+        (found,) = verl.compute_scores([""], [request(150).completion], [label])
+    finally:
+        settings.shared_judge().close()
+        settings.forget()
+    assert found == {"score": 1.0, "acc": 1.0, "verdict": "PASSED"}
 
 
 def test_a_stranger_outside_the_cluster_gets_nothing_from_its_servers(servers: Servers) -> None:

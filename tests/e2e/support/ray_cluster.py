@@ -32,16 +32,11 @@ _PORTS = (
 
 
 class RayCluster:
-    """A head node that runs nothing but registries, and nodes with two CPUs each.
+    """A head node that runs nothing but registries, and nodes with two CPUs each."""
 
-    Args:
-        temporary: Ray's folder; its path is short, since it holds sockets.
-    """
-
-    def __init__(self, temporary: Path) -> None:
+    def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
-        self._temporary = str(temporary)
         head = {**self._arguments(), "num_cpus": 0, "no_monitor": True}
         self._cluster = Cluster(initialize_head=True, head_node_args=head, shutdown_at_exit=False)
 
@@ -69,7 +64,6 @@ class RayCluster:
             "include_dashboard": False,
             "include_log_monitor": False,
             "object_store_memory": 80 << 20,
-            "temp_dir": self._temporary,
             **dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True)),
         }
 
@@ -83,16 +77,17 @@ def ray_cluster(nodes: int) -> Iterator[RayCluster]:
     """
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        temporary = Path(tempfile.mkdtemp(prefix="ray-"))
+        temporary = Path(tempfile.mkdtemp(prefix="ray-"))  # short, since it holds sockets
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
         for name, value in _ENVIRONMENT.items():
             patch.setenv(name, value)
+        patch.setenv("RAY_TMPDIR", str(temporary))
         patch.setenv("PYTHONPATH", str(_without_slow_import(temporary)), prepend=":")
         import ray
         from ray._private import ray_constants
 
         patch.setattr(ray_constants, "ENABLE_RAY_CLUSTER", False)
-        cluster = RayCluster(temporary)
+        cluster = RayCluster()
         stack.callback(cluster.close)
         for _ in range(nodes):
             cluster.add_node()
