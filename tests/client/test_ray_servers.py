@@ -117,6 +117,18 @@ async def test_no_server_is_an_outage_that_a_call_waits_for_and_then_tells(
         assert [score.reward for score in await call] == [1.0] * 3
 
 
+async def test_what_nobody_expects_of_the_cluster_is_raised_and_not_a_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def look_up(name: str) -> tuple[Listed, ...]:
+        raise KeyError("servers")
+
+    monkeypatch.setattr(ray_names, "look_up", look_up)
+    async with AsyncRewardClient("ray://rewards") as client:
+        with pytest.raises(KeyError):
+            await client.score(requests(1))
+
+
 async def test_certificate_and_token_come_with_the_address_and_the_callers_own_come_first(
     serve, cluster: Cluster, tmp_path
 ) -> None:

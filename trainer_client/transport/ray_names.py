@@ -77,13 +77,12 @@ def look_up(name: str) -> tuple[Listed, ...]:
         _join()
     try:
         actor: Any = ray.get_actor(ACTOR_PREFIX + name, namespace=NAMESPACE)
+        answer: dict[str, Any] = ray.get(actor.look_up.remote(), timeout=_ANSWER_SECONDS)
     except ValueError:
         raise NotFoundError(
             f"no servers named {name!r} are in this Ray cluster: "
             f"`reward_server.ray.start({name!r}, ...)` starts them"
         ) from None
-    try:
-        answer: dict[str, Any] = ray.get(actor.look_up.remote(), timeout=_ANSWER_SECONDS)
     except ray.exceptions.RayError as error:
         raise NotFoundError(f"the registry of {name!r} does not answer: {error}") from None
     if not answer["servers"]:
@@ -105,8 +104,8 @@ def _join() -> None:
     try:
         # The trainer's logging stays as it is, without the output of other programs.
         ray.init(address, log_to_driver=False, configure_logging=False, ignore_reinit_error=True)
-    except ConnectionError as error:
+    except (OSError, RuntimeError, ValueError) as error:  # of which other versions are one
         raise NotFoundError(
-            f"this process is in no Ray cluster, and there is none at {address!r}: start Ray on "
+            f"this process is in no Ray cluster, and cannot join one at {address!r}: start Ray on "
             f"this machine, set RAY_ADDRESS, or call `ray.init` first ({error})"
         ) from None

@@ -54,7 +54,7 @@ class RayServers:
         if self._clock() >= self._next_look and (self._look is None or self._look.done()):
             self._look = asyncio.create_task(self._look_around())
         if not self._servers and self._look is not None:
-            await asyncio.wait({self._look})
+            await asyncio.shield(self._look)
         if self._servers:
             return None
         return Failure(status=grpc.StatusCode.UNAVAILABLE, message=self._problem)

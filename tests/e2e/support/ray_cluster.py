@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 # Ray reports its use to its makers unless told not to, looks for the address of a network card, and
-# gives up if a busy machine takes long. A lost node is noticed in 3 s here, and in 15 s by default.
+# gives up if a busy machine takes long.
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_raylet_start_wait_time_s": "120",
     "RAY_agent_register_timeout_ms": "120000",
-    "RAY_health_check_period_ms": "1000",
-    "RAY_health_check_failure_threshold": "3",
 }
+# A lost node is noticed in 3 s, and not in 15.
+_SOON = {"RAY_health_check_period_ms": "1000", "RAY_health_check_failure_threshold": "3"}
 _PORTS = (
     "dashboard_agent_listen_port",
     "metrics_agent_port",
@@ -69,17 +69,18 @@ class RayCluster:
 
 
 @contextmanager
-def ray_cluster(nodes: int) -> Iterator[RayCluster]:
+def ray_cluster(nodes: int, *, notices_soon: bool = True) -> Iterator[RayCluster]:
     """Starts a cluster, of which this process is a driver for the length of the block.
 
     Args:
         nodes: how many there are besides the head.
+        notices_soon: whether Ray asks more often than usual if its nodes are alive.
     """
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         temporary = Path(tempfile.mkdtemp(prefix="ray-"))  # short, since it holds sockets
         stack.callback(shutil.rmtree, temporary, ignore_errors=True)
-        for name, value in _ENVIRONMENT.items():
+        for name, value in {**_ENVIRONMENT, **(_SOON if notices_soon else {})}.items():
             patch.setenv(name, value)
         patch.setenv("RAY_TMPDIR", str(temporary))
         patch.setenv("PYTHONPATH", str(_without_slow_import(temporary)), prepend=":")
