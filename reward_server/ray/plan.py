@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from reward_server.errors import SettingsError
@@ -34,7 +34,7 @@ class Plan:
     cpus: int
     resources: Mapping[str, float]
     settings: Mapping[str, Any]
-    token: str
+    token: str = field(repr=False)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -138,14 +138,21 @@ def start(
     _join()
     registry = _new_registry(plan)
     try:
-        _clear(name)  # what somebody left who ended a registry by other means
-        problem = ray.get(registry.begin.remote(timeout_seconds), timeout=timeout_seconds + 30)
-        if problem:
-            raise StartError(problem)
+        _begin(registry, plan, timeout_seconds)
     except BaseException:
         _stop(name, _FAILED_STOP_SECONDS)
         raise
     return Servers(name)
+
+
+def _begin(registry: Any, plan: Plan, seconds: float) -> None:
+    _clear(plan.name)  # what somebody left who ended a registry by other means
+    try:
+        problem = ray.get(registry.begin.remote(seconds), timeout=seconds + _ANSWER_SECONDS)
+    except ray.exceptions.RayError as error:
+        raise StartError(f"Ray does not run the servers: {error}") from error
+    if problem:
+        raise StartError(problem)
 
 
 def find(name: str) -> Servers:

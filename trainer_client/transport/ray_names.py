@@ -12,7 +12,7 @@ import importlib.util
 import os
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainer_client.errors import missing_package
@@ -42,7 +42,7 @@ class Listed:
 
     address: str
     certificate: str = ""
-    token: str = ""
+    token: str = field(default="", repr=False)
 
 
 def checked_name(target: str) -> str:

@@ -26,6 +26,7 @@ from trainer_client.transport.retry import Failure
 _LOOK_SECONDS = 10.0
 _FAILED_LOOK_SECONDS = 1.0
 _OUT_SECONDS = 2.0
+_REST_SECONDS = 1.0
 _order = random.Random()  # not the global generator, which programs seed
 
 
@@ -87,15 +88,20 @@ class RayServers:
 
     async def rest(self) -> None:
         """Ends what goes on beside calls; see `Processes.rest`."""
-        if self._look is not None:
-            await asyncio.wait({self._look})
+        await self._end_look(_REST_SECONDS)
         await asyncio.gather(*(server.rest() for server in self._all()), *self._closing)
 
     async def close(self) -> None:
         """Closes all connections."""
-        if self._look is not None:
-            await asyncio.wait({self._look})
+        await self._end_look(0.0)
         await asyncio.gather(*(server.close() for server in self._all()), *self._closing)
+
+    async def _end_look(self, seconds: float) -> None:
+        look, self._look = self._look, None
+        if look is not None and not look.done():
+            await asyncio.wait({look}, timeout=seconds)
+            look.cancel()
+            await asyncio.wait({look})
 
     def _all(self) -> list[Processes]:
         return [*self._servers.values(), *self._leaving]
