@@ -31,7 +31,7 @@ from pathlib import Path
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
-from trainer_client import AsyncRewardClient, CallError
+from trainer_client import AsyncRewardClient, CallError, ExecResult
 from trainer_client.local_server import LocalServer, free_port
 
 MEMORY_BYTES = 64 << 20
@@ -81,10 +81,10 @@ def served(folder: Path, warm: int, sessions: int) -> Iterator[Served]:
         yield Served(server, port)
 
 
-async def one(client: AsyncRewardClient) -> bytes:
-    """Opens a session, runs a command and closes it; returns its output."""
+async def one(client: AsyncRewardClient) -> ExecResult:
+    """Opens a session, runs a command and closes it; returns the command's result."""
     async with client.session(memory_bytes=MEMORY_BYTES) as session:
-        return (await session.exec(COMMAND)).stdout
+        return await session.exec(COMMAND)
 
 
 async def latency(count: int, at_once: int) -> None:
@@ -93,7 +93,7 @@ async def latency(count: int, at_once: int) -> None:
 
     async def measured(client: AsyncRewardClient) -> None:
         begun = time.perf_counter()
-        assert await one(client) == b"42\n"
+        assert (await one(client)).stdout == b"42\n"
         seconds.append(time.perf_counter() - begun)
 
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4 + at_once) as running:
@@ -168,7 +168,10 @@ async def faults(count: int, at_once: int) -> None:
 
 async def _outcome(client: AsyncRewardClient) -> str:
     try:
-        return "right" if await one(client) == b"42\n" else "WRONG"
+        result = await one(client)
+        if result.signal == signal.SIGKILL:
+            return "command killed"
+        return "right" if (result.exit_code, result.stdout) == (0, b"42\n") else "WRONG"
     except CallError as error:
         return str(getattr(error, "reason", error.status))
 

@@ -14,6 +14,7 @@ import asyncio
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from reward_server.errors import (
@@ -258,20 +259,19 @@ class Sessions:
 
     async def _placed(self, wanted: Wanted) -> Numbered:
         """Returns a sandbox with the session's limits; tries another one if it breaks."""
-        for attempt in range(1, ATTEMPTS + 1):
-            numbered = await self._sandboxes.take()
-            try:
-                await numbered.sandbox.open(wanted.place)
-            except SandboxError:
-                await self._sandboxes.end(numbered)
-                if attempt == ATTEMPTS:
-                    raise
-            except BaseException:
-                await self._sandboxes.end(numbered)
-                raise
-            else:
-                return numbered
-        raise AssertionError("unreachable")
+        for _ in range(ATTEMPTS - 1):
+            with suppress(SandboxError):
+                return await self._placed_once(wanted)
+        return await self._placed_once(wanted)
+
+    async def _placed_once(self, wanted: Wanted) -> Numbered:
+        numbered = await self._sandboxes.take()
+        try:
+            await numbered.sandbox.open(wanted.place)
+        except BaseException:
+            await self._sandboxes.end(numbered)
+            raise
+        return numbered
 
     # -------------------------------------------------------------------------------------- ending
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from reward_server.app import App
 from reward_server.domain import Limits
@@ -17,7 +19,9 @@ from reward_server.errors import SandboxError, SessionEndedError
 from reward_server.runner.sessions import wire
 from reward_server.runner.sessions.wire import Order, Report
 from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.container import LocalContainer, LocalOptions
 from reward_server.sandbox.local.janitor import OUR_PREFIX
+from reward_server.sandbox.local.sessions import LocalSessions
 from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.sessions.sandbox import SessionSandbox
 from reward_server.sandbox.sessions.values import (
@@ -60,7 +64,7 @@ def test_nothing_of_a_session_outlives_a_server_that_is_killed(tmp_path: Path) -
             session = client.session(**SMALL).__enter__()
             begin = f"(setsid sleep {MARK} >/dev/null 2>&1 &); echo on"
             assert session.exec(["bash", "-c", begin]).success
-            assert len(processes_marked(MARK)) == 1
+            _wait(lambda: len(processes_marked(MARK)) == 1)
             assert _cgroups_of(owner)
             server.kill()
             _wait(lambda: not processes_marked(MARK) and not _cgroups_of(owner))
@@ -94,6 +98,8 @@ async def test_a_session_whose_container_dies_is_lost_and_others_live_on(
 ) -> None:
     async with client.session(**SMALL) as other, client.session(**SMALL) as session:
         async with session.start(["sleep", MARK]) as command:
+            # The kernel ends the start of a command just before its command line can be read.
+            await asyncio.to_thread(_wait, lambda: bool(processes_marked(MARK)))
             [inside] = processes_marked(MARK)
             first = _parent_of(inside)  # of the session, which is a child of the runner
             os.kill(first if victim == "container" else _parent_of(first), signal.SIGKILL)
@@ -109,6 +115,39 @@ async def test_a_session_whose_container_dies_is_lost_and_others_live_on(
 
 def _parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_sandbox_that_dies_before_its_session_is_a_failure_of_ours_in_uvloop() -> None:
+    """The loop of a server says so by another exception than the loop of these tests."""
+
+    async def work() -> None:
+        start = LocalSessions(LocalOptions(uid=1_990_500_000), CgroupParent.look(None))
+        sandbox = await start(0)
+        container = sandbox._container
+        assert isinstance(container, LocalContainer)
+        container._process.kill()
+        await container._process.wait()
+        assert container._process.stdin is not None
+        container._process.stdin.close()  # as the loop does sooner or later
+        await container._process.stdin.wait_closed()
+        with pytest.raises(SandboxError, match="the session did not open"):
+            await sandbox.open(Place(limits=SessionLimits()))
+        await sandbox.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work())
+
+
+@on_the_servers_loop
+async def test_a_sandbox_that_dies_while_it_is_warm_is_given_to_nobody(
+    client: AsyncRewardClient,
+) -> None:
+    warm = [path for path in _cgroups_of(owner_id()) if "session" in path.name]
+    for pid in [int(pid) for path in warm for pid in (path / "cgroup.procs").read_text().split()]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    async with client.session(**SMALL) as session:
+        assert (await session.exec(["true"])).success
 
 
 @on_the_servers_loop

@@ -209,7 +209,10 @@ class LocalContainer:
         """Writes to the runner."""
         stdin = self._process.stdin
         assert stdin is not None
-        stdin.write(data)
+        try:
+            stdin.write(data)
+        except RuntimeError as error:  # as uvloop says that the pipe is closed
+            raise BrokenPipeError(str(error)) from error
         await stdin.drain()
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
