@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
+from reward_server.grading.compiled_tests.split.cpp_loop import Loop
 from reward_server.grading.compiled_tests.split.hazards.aliasing import (
     lends_answers_cpp,
     tells_copies_cpp,
@@ -50,9 +51,12 @@ _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
 )
-_NUMBER = re.compile(
-    r"(?:(?:signed|unsigned|short|long|int|char|bool|float|double|wchar_t|char16_t|char32_t)\b ?)+"
-    r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)"
+# Signatures of these words alone need no `split_types.hpp`.
+_USUAL = word_set(
+    """void bool char short int long float double signed unsigned wchar_t char16_t char32_t const
+    size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t std string
+    wstring vector deque list map multimap unordered_map unordered_multimap set multiset
+    unordered_set unordered_multiset pair"""
 )
 # Images have this header precompiled, for programs that include it first.
 _PRECOMPILED = "#include <bits/stdc++.h>\n"
@@ -133,22 +137,44 @@ class CppSplit:
         outer = self.blocks[1].start
         head = self.task.prompt[:outer]
         text = (
-            f'{_CHECKED}#include "split.hpp"\n#line 1 "prompt.cpp"\n{head}{self._records}'
+            f"{_CHECKED}{self._includes('split_stubs.hpp')}"
+            f'#line 1 "prompt.cpp"\n{head}{self._records}'
             f"{self.task.prompt[outer:inside]}\n{self._body}\n{self._closing}\n"
         )
-        return Source(text=text, files=_support("split.hpp"), library=_library())
+        return Source(
+            text=text, files=_support(*self._headers, "split_stubs.hpp"), library=_library()
+        )
 
     def serving(self, solution: str) -> Source:
         """The solution, which a loop follows."""
         missing = min(unclosed(solution, self.task.language), self._left_open)
+        loop = Loop(
+            name=self._name,
+            class_name=self._class if self._takes_object else "",
+            signature=self.signature,
+        )
         first = _PRECOMPILED if _BEGINS_PRECOMPILED.match(solution) else ""
         text = (
-            f'{first}#include "split.hpp"\n#define main splitwire_solution_main\n'
+            f"{first}{self._includes()}#define main splitwire_solution_main\n"
             '#line 1 "solution.cpp"\n'
             f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n{self._forgotten(solution)}'
-            f'#include "split_loop.hpp"\n{self._records}{self._loop}'
+            f'#include "split_loop.hpp"\n{self._records}{loop.text}'
         )
-        return Source(text=text, files=_support("split.hpp", "split_loop.hpp"), library=_library())
+        files = _support(*self._headers, "split_loop.hpp")
+        return Source(text=text, files=files, library=_library())
+
+    @property
+    def _headers(self) -> tuple[str, ...]:
+        """The names of the headers that both programs need."""
+        is_usual = not self._records and _USUAL.issuperset(re.findall(r"\w+", self._types))
+        return ("split.hpp",) if is_usual else ("split.hpp", "split_types.hpp")
+
+    def _includes(self, *more: str) -> str:
+        return "".join(f'#include "{name}"\n' for name in (*self._headers, *more))
+
+    @property
+    def _types(self) -> str:
+        return " ".join((self.signature.result, *self.signature.parameters))
 
     def _forgotten(self, solution: str) -> str:
         """Ends a solution's macros, except those for names that the loop uses."""
@@ -208,35 +234,6 @@ class CppSplit:
             for name, fields in filter(None, parsed)
         )
 
-    @property
-    def _loop(self) -> str:
-        types, result = self.signature.parameters, self.signature.result
-        taken = "".join(f", {one} a{index}" for index, one in enumerate(types))
-        passed = ", ".join(f"a{index}" for index in range(len(types)))
-        called = f"static_cast<{self._class} *>(object)->{self.signature.name}"
-        call = called if self._takes_object else self._name
-        answer = f"{call}({passed})"
-        if _NUMBER.fullmatch(result):
-            answer = f"splitwire::fitting<{result}>({answer})"
-        kind = "method" if self._takes_object else "function"
-        made = (
-            f"static unsigned long long splitwire_new(void *) {{"
-            f" return splitwire::keep_object(new {self._class}()); }}\n"
-        )
-        entries = [
-            f'{{"{self._name}", splitwire::serves<{self.signature.type}>::{kind}<splitwire_call>}}'
-        ]
-        if self._takes_object:
-            served = "splitwire::serves<unsigned long long()>::function<splitwire_new>"
-            entries.append(f'{{"{self._class}", {served}}}')
-        return (
-            f"static {result} splitwire_call(void *object{taken}) {{"
-            f" (void)object; return {answer}; }}\n"
-            f"{made if self._takes_object else ''}"
-            f"static const splitwire::Entry splitwire_entries[] = {{{', '.join(entries)}}};\n"
-            f"int main() {{ return splitwire::serve(splitwire_entries, {len(entries)}); }}\n"
-        )
-
 
 @functools.cache
 def _read(name: str) -> bytes:
@@ -245,7 +242,8 @@ def _read(name: str) -> bytes:
 
 @functools.cache
 def _library() -> str:
-    return (_read("split.hpp") + _read("split.cpp")).decode()
+    names = ("split.hpp", "split_types.hpp", "split_stubs.hpp", "split.cpp")
+    return b"".join(map(_read, names)).decode()
 
 
 def _support(*names: str) -> dict[str, bytes]:

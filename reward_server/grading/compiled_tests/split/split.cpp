@@ -1,4 +1,4 @@
-// What needs no types of a task's own; follows split.hpp, in one file.
+// What needs no types of a task's own; follows `split.hpp`, `split_types.hpp` and `split_stubs.hpp`, in one file.
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -150,7 +150,46 @@ bool Frame::next() {
 
 // ---- values
 
-void write_digits(Out &out, unsigned long long value) {
+void Out::open(char tag_of_it, size parts) {
+    tag(tag_of_it);
+    u32(parts);
+}
+
+size In::enter(char wanted) {
+    expect(wanted);
+    if (++depth > DEPTH) forged("a value is nested too deep");
+    return counted();
+}
+
+void In::enter(char wanted, size parts) {
+    if (enter(wanted) != parts) forged("a value has another count of parts");
+}
+
+void In::close() {
+    if (!ended()) forged("a frame is too long");
+}
+
+void write_truth(Out &out, bool value) { out.tag(value ? 't' : 'f'); }
+
+bool read_truth(In &in) {
+    char tag = in.tag();
+    if (tag != 't' && tag != 'f') forged("a value is no truth value");
+    return tag == 't';
+}
+
+void write_character(Out &out, char value) {
+    out.tag('c');
+    out.u64((unsigned long long)(whole)value);
+}
+
+char read_character(In &in) {
+    in.expect('c');
+    whole value = whole(in.u64());
+    if (whole(char(value)) != value) forged("a character is out of range");
+    return char(value);
+}
+
+static void write_digits(Out &out, unsigned long long value) {
     char text[20];
     size at = sizeof text;
     do text[--at] = char('0' + int(value % 10));
@@ -158,7 +197,7 @@ void write_digits(Out &out, unsigned long long value) {
     out.text(text + at, sizeof text - at);
 }
 
-unsigned long long read_digits(In &in) {
+static unsigned long long read_digits(In &in) {
     size many = in.u32();
     if (many == 0 || many > 20) forged("a number has no allowed count of digits");
     const byte *text = in.bytes(many);
@@ -171,7 +210,97 @@ unsigned long long read_digits(In &in) {
     return static_cast<unsigned long long>(value);
 }
 
-const char *kept(In &in, size &many) {
+void write_whole(Out &out, whole value, bool is_huge) {
+    if (is_huge && value < 0) {  // it is above the greatest `whole`
+        out.tag('I');
+        write_digits(out, (unsigned long long)value);
+    } else if (whole(int(value)) == value) {
+        out.tag('w');
+        out.u32(unsigned(value));
+    } else {
+        out.tag('i');
+        out.u64((unsigned long long)value);
+    }
+}
+
+whole read_whole(In &in, size bytes, bool is_unsigned) {
+    char tag = in.tag();
+    if (tag == 'I' && is_unsigned && bytes == sizeof(whole)) return whole(read_digits(in));
+    if (tag != 'i' && tag != 'w') forged("a value is no whole number");
+    whole value = tag == 'w' ? whole(int(in.u32())) : whole(in.u64());
+    whole greatest = __LONG_LONG_MAX__;
+    if (bytes < sizeof(whole)) greatest >>= 8 * (sizeof(whole) - bytes) - is_unsigned;
+    whole least = is_unsigned ? 0 : -greatest - 1;
+    if (value < least || value > greatest) forged("a number is out of range");
+    return value;
+}
+
+void write_wide(Out &out, whole128 value) {
+    out.open('p', 2);
+    write_whole(out, whole(value >> 64), false);
+    write_whole(out, whole(value), true);
+}
+
+unsigned128 read_wide(In &in) {
+    in.expect('p');
+    if (in.counted() != 2) forged("a number has another count of halves");
+    unsigned128 high = unsigned128(read_whole(in, sizeof(whole), false));
+    return high << 64 | (unsigned long long)read_whole(in, sizeof(whole), true);
+}
+
+void write_real(Out &out, double value) {
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    out.tag('d');
+    out.u64(bits);
+}
+
+// As it lies in memory, since it would lose digits.
+void write_real(Out &out, long double value) {
+    byte raw[sizeof value] = {};
+    __builtin_memcpy(raw, &value, 10);
+    out.tag('b');
+    out.text(reinterpret_cast<const char *>(raw), sizeof raw);
+}
+
+void read_real(In &in, double &value) {
+    in.expect('d');
+    unsigned long long bits = in.u64();
+    __builtin_memcpy(&value, &bits, sizeof bits);
+}
+
+void read_real(In &in, float &value) {
+    double wide;
+    read_real(in, wide);
+    value = float(wide);
+}
+
+void read_real(In &in, long double &value) {
+    in.expect('b');
+    if (in.u32() != sizeof value) forged("a number has another size");
+    value = 0;
+    __builtin_memcpy(&value, in.bytes(sizeof value), 10);
+}
+
+void write_text(Out &out, const char *text, size many) {
+    out.tag('s');
+    out.text(text, many);
+}
+
+const char *read_text(In &in, size &many) {
+    in.expect('s');
+    many = in.u32();
+    return reinterpret_cast<const char *>(in.bytes(many));
+}
+
+void write_literal(Out &out, const char *value) {
+    if (value)
+        write_text(out, value, length(value));
+    else
+        out.tag('n');
+}
+
+static const char *kept(In &in, size &many) {
     many = in.u32();
     const byte *from = in.bytes(many);
     char *text = static_cast<char *>(room(nullptr, many + 1));
@@ -180,9 +309,17 @@ const char *kept(In &in, size &many) {
     return text;
 }
 
-void opened(In &in, char tag, size wanted) {
-    in.expect(tag);
-    if (in.counted() != wanted) forged("a value has another count of parts");
+const char *kept_text(In &in, size &many) {
+    in.expect('s');
+    return kept(in, many);
+}
+
+const char *read_literal(In &in) {
+    char tag = in.tag();
+    if (tag == 'n') return nullptr;
+    if (tag != 's') forged("a value is no text");
+    size many;
+    return kept(in, many);
 }
 
 // ---- the tests' side
@@ -246,7 +383,7 @@ In answered(const Out &call, Frame &frame, size values) {
     const byte *type = in.bytes(type_bytes);
     size message_bytes = in.u32();
     const byte *message = in.bytes(message_bytes);
-    if (!in.ended()) forged("a frame is too long");
+    in.close();
     thrown(reinterpret_cast<const char *>(type), type_bytes, reinterpret_cast<const char *>(message), message_bytes);
 }
 

@@ -29,8 +29,8 @@
 
 namespace splitwire {
 
-template <class T> struct is_number
-    : truth<is_whole<T>::value || is_wide<T>::value || is_real<T>::value || same<T, bool>::value || same<T, char>::value> {};
+template <class T, int K = kind<T>::value> struct is_number
+    : truth<K == WHOLE || K == WIDE || K == REAL || K == TRUTH || K == CHARACTER> {};
 
 template <class R, class V> inline R converted(const V &value, truth<false>) { return value; }
 template <class R, class V> inline R converted(const V &value, truth<true>) {
