@@ -306,3 +306,26 @@ def test_a_header_that_images_have_compiled_is_read_first(shop: Workshop) -> Non
         solution = split.serving(f"{before}{prompt} return 2 * n; }}")
         assert solution.text.startswith(f"#include {first}\n")
         assert judged(shop.tests_program(split, tests), shop.compiled(solution)).passed
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given", "is_rare"),
+    [
+        ("vector<int> a", "{1, 2}", False),
+        ("const map<string, long long> &a", "{}", False),
+        ("tuple<int, string> a", '{1, "x"}', True),
+        ("array<int, 2> a", "{1, 2}", True),
+    ],
+)
+def test_both_programs_include_rare_types_if_a_signature_names_one(
+    shop: Workshop, parameter: str, given: str, is_rare: bool
+) -> None:
+    prompt = f"#include <bits/stdc++.h>\nusing namespace std;\nint f({parameter}) {{"
+    tests = f"{ASSERT}int main() {{\nassert(f({given}) == 3);\n}}\n"
+    split = shop.taken_apart(prompt, tests)
+    assert split is not None
+    solution = split.serving(f"{prompt} return 3; }}")
+    for source in (split.stubs, solution):
+        assert ("split_types.hpp" in source.files) is is_rare
+        assert ('#include "split_types.hpp"' in source.text) is is_rare
+    assert judged(shop.tests_program(split, tests), shop.compiled(solution)).passed
