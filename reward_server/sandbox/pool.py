@@ -1,6 +1,7 @@
 """Keeps warm sandboxes, lends each to one job at a time, and never repairs one.
 
-    starting ──▶ idle ◀──▶ lent ──▶ closing └───────────────────┘
+    starting ──▶ idle ◀──▶ lent ──▶ closing
+                   └───────────────────┘
 
 A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled before its
 end, and, once a spare is warm, when it has run often or long enough. The pool keeps one more

@@ -10,6 +10,9 @@
 `(row, completion="", *, id="")`. Without a completion the request is a template. Keep templates by
 task id, so that tests stay out of a trainer's data set, and complete them with `fill`.
 `write_templates` and `read_templates` store them in a file of JSON lines.
+
+A reader of a new data set is such a function, in the module of its kind of tests. It reads fields
+with `rows.Reader`, which names a wrong field. `TASKS` and `ID_FIELDS` below name it.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ _POSITIVE = (
     "store_from_bytes",
 )
 
-# gRPC would use the proxy that environment variables name for these addresses too. The proxy is on
-# another machine, where loopback means something else.
+# For these addresses, too, gRPC would use a proxy that environment variables name. The proxy may be
+# on another machine, where loopback means something else.
 _LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
 _URL = re.compile(r"(https?|grpcs?)://([^/]*)")

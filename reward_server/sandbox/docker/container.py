@@ -1,8 +1,9 @@
 """Containers of a Docker Engine, with any of its runtimes (runc, crun, runsc, Kata).
 
-What this stops, around what `runner.walls.confine` stops for each execution: use of the network,
-writes to the container's files, capabilities, set-uid programs, use of more memory, processes and
-CPU time than a slot has, and, with a runtime such as gVisor, access to the host's kernel.
+What this stops, in addition to what `runner.walls.confine` stops in each execution: use of the
+network, writes to the container's files, capabilities, set-uid programs, use of more memory,
+processes and CPU time than a slot has, and, with a runtime such as gVisor, access to the
+host's kernel.
 
 What it does not: it does not protect from the engine, which is trusted. A client of the server
 never chooses an image, a mount, a runtime or a flag.
@@ -53,7 +54,7 @@ from reward_server.sandbox.runner_sandbox import ContainedSandbox
 
 USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 48 << 20  # for the runner; an idle container uses half of it
-JUDGE_MEMORY_BYTES = 16 << 20  # for the judge, in addition to a runner with the image's own modules
+JUDGE_MEMORY_BYTES = 16 << 20  # for the judge, added to the memory of the warm runner
 MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
@@ -74,7 +75,7 @@ SANDBOX_CAPABILITIES = (
 SANDBOX_USER = "0:0"
 # Memory for gVisor itself, for an image's modules, and for a burst before the runner's next check.
 SENTRY_MEMORY_BYTES = 1 << 30
-HOST_TASKS = 64  # the host's tasks for one process in gVisor, when many start at once
+HOST_TASKS = 64  # the host's threads that one process in gVisor takes, when many start at once
 SENTRY_PROCESSES = 512  # threads of gVisor itself
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),

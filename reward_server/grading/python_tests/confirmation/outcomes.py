@@ -1,4 +1,4 @@
-"""Compares the result of each assertion of a perturbed test with the one that must follow."""
+"""Compares the results of a perturbed test's assertions with those that its changes must cause."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from reward_server.domain import TestOutcome, TestResult
 from reward_server.grading.python_tests.confirmation.sites import TURN, Assertion
 
-# One word for each assertion: "p" for each time it held, "f" for each time it failed. If single
-# evaluations are not reported, each letter occurs once at most.
-LEFT_OUT = -1  # instead of a site: the parts of an assertion that reveal something
+# Stands for a site in a place: the parts of the assertion that reveal something are left out.
+LEFT_OUT = -1
+# The prefix of a report. One word for each assertion follows: "p" for each time it held, "f"
+# for each time it failed. If single evaluations are not reported, each letter occurs once at most.
 PREFIX = "observed "
 _REPORT = re.compile(PREFIX + r"([pf,]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Place:
-    """The place of a site: its test, its assertion there, and the way to make it wrong."""
+    """Where a site is: its test, the number of its assertion there, and its own number in that."""
 
     test: str
     assertion: int
