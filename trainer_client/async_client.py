@@ -106,7 +106,7 @@ class AsyncRewardClient:
             b'hello'
         """
         forks.check()
-        return AsyncSession(self._connection, options)
+        return AsyncSession(self._server_of_session, options)
 
     async def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server for its languages, limits, walls and versions.
@@ -149,6 +149,13 @@ class AsyncRewardClient:
         if isinstance(found, Failure):
             raise CallError(found.status.name, found.message)
         return found
+
+    async def _server_of_session(self) -> Connection:
+        """Returns the connection to one server; the servers of a Ray name have addresses of their
+        own."""
+        if not self._connection.is_ray_name:
+            return self._connection
+        return (await self._any_process()).connection
 
     def _call_options(self, process: Process, needed_seconds: float) -> dict[str, Any]:
         chosen = self._connection.rpc_timeout_seconds

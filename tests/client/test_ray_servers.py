@@ -55,6 +55,22 @@ async def test_requests_are_spread_over_all_servers_of_a_name(serve, cluster: Cl
     assert all(len(server.requests) >= 10 for server in servers)
 
 
+async def test_a_session_is_asked_of_one_server_of_the_name(serve, cluster: Cluster) -> None:
+    cluster(listed(serve()))
+    async with AsyncRewardClient("ray://rewards", outage_seconds=2.0) as client:
+        with pytest.raises(CallError, match="UNIMPLEMENTED"):  # the scripted server has none
+            async with client.session():
+                pass
+
+
+async def test_a_session_of_a_name_without_servers_says_so(cluster: Cluster) -> None:
+    cluster("there is no cluster")
+    async with AsyncRewardClient("ray://rewards", outage_seconds=0.2) as client:
+        with pytest.raises(CallError, match="there is no cluster"):
+            async with client.session():
+                pass
+
+
 async def test_a_server_that_is_gone_gets_no_further_share_and_loses_nothing(
     serve, cluster: Cluster
 ) -> None:

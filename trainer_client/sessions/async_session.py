@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, Unpack
 
@@ -43,7 +43,7 @@ class AsyncSession:
     or the network. It ends with the block, and after its lifetime or its idle limit.
 
     Args:
-        connection: the server's address, and the options of calls.
+        find: returns the address of a server that is asked to open it, and the options of calls.
         options: what the session is opened with.
 
     Attributes:
@@ -51,10 +51,11 @@ class AsyncSession:
         working_folder: the folder in which commands run.
     """
 
-    def __init__(self, connection: Connection, options: SessionOptions) -> None:
+    def __init__(self, find: Callable[[], Awaitable[Connection]], options: SessionOptions) -> None:
         self.id = ""
         self.working_folder = ""
-        self._connection = connection
+        self._find = find
+        self._metadata: tuple[tuple[str, str], ...] = ()
         self._options = options
         self._channel: grpc.aio.Channel | None = None
 
@@ -108,7 +109,7 @@ class AsyncSession:
         call = self._stub.Exec(
             request,
             timeout=None if limit is None else limit + _MARGIN_SECONDS,
-            metadata=self._connection.metadata,
+            metadata=self._metadata,
         )
         return AsyncCommand(self, call)
 
@@ -178,23 +179,25 @@ class AsyncSession:
             request = pb.CloseSessionRequest(session_id=self.id)
             with contextlib.suppress(grpc.aio.AioRpcError):
                 await _stub_of(channel).CloseSession(
-                    request, timeout=_CALL_SECONDS, metadata=self._connection.metadata
+                    request, timeout=_CALL_SECONDS, metadata=self._metadata
                 )
         await channel.close(None)
 
     async def _open(self) -> None:
-        connection, request = self._connection, requests.open_request(self._options)
+        request = requests.open_request(self._options)
+        connection = await self._find()
         patience = Patience(
             timeout_seconds=connection.timeout_seconds, outage_seconds=connection.outage_seconds
         )
         attempt = 0
         while True:
+            self._metadata = connection.metadata
             self._channel = connection.open_alone()
             try:
                 answer = await self._stub.OpenSession(
                     request,
                     timeout=min(patience.remaining(), _CALL_SECONDS),
-                    metadata=connection.metadata,
+                    metadata=self._metadata,
                 )
             except grpc.aio.AioRpcError as error:
                 pause = patience.pause(retry.from_rpc_error(error), attempt)
@@ -202,6 +205,7 @@ class AsyncSession:
                     raise error_of(error) from error
                 await self._channel.close(None)
                 await asyncio.sleep(pause)
+                connection = await self._find()
                 attempt += 1
             else:
                 self.id, self.working_folder = answer.session_id, answer.working_folder
@@ -209,7 +213,7 @@ class AsyncSession:
 
     async def _answer(self, method: Any, request: Any) -> Any:
         try:
-            return await method(request, timeout=_CALL_SECONDS, metadata=self._connection.metadata)
+            return await method(request, timeout=_CALL_SECONDS, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
             raise error_of(error) from error
 
