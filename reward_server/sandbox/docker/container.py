@@ -75,7 +75,7 @@ SANDBOX_CAPABILITIES = (
 SANDBOX_USER = "0:0"
 # Memory for gVisor itself, for an image's modules, and for a burst before the runner's next check.
 SENTRY_MEMORY_BYTES = 1 << 30
-HOST_TASKS = 64  # the host's threads that one process in gVisor takes, when many start at once
+HOST_TASKS = 64  # threads of the host for each process in gVisor, enough if many start at once
 SENTRY_PROCESSES = 512  # threads of gVisor itself
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),
