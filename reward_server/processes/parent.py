@@ -64,8 +64,8 @@ async def running_processes(
     """
     if settings.backend == "local":
         # On version 2 of control groups this moves the parent into a leaf cgroup, and the processes
-        # then start in this leaf too. A cgroup has to be empty before slots can be made in it, and
-        # the processes could not move the parent out.
+        # then start in this leaf too. Slots can only be made in a cgroup that holds no process. The
+        # processes cannot move the parent out of it, so the parent moves first.
         CgroupParent.look(settings.cgroup_parent)
     parts = shares(settings, count)
     with (

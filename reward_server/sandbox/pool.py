@@ -3,13 +3,14 @@
     starting ──▶ idle ◀──▶ lent ──▶ closing
                    └───────────────────┘
 
-A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled before its
-end, and, once a spare is warm, when it has run often or long enough. The pool keeps one more
-sandbox than there are slots, so that the next job does not wait for a start. Starting and closing
-happen in the background.
+A sandbox is closed at the first sign of trouble (`troubled`), if it failed, or if its job was
+cancelled. One that has run often or long enough is closed after a job, if another one is idle then.
+The pool keeps one more sandbox than there are slots, so that the next job does not wait for a
+start. Starting and closing happen in the background.
 
 A pool that starts sandboxes on demand keeps none warm in advance: it starts one when a job waits,
-up to one for each slot, and closes those that were idle for a while.
+up to one for each slot, and closes those that were idle for a while. It closes a worn sandbox after
+its job, even if no other is idle.
 
 Sandboxes that die while idle are not lent, and are replaced within `LOOK_SECONDS`.
 
@@ -127,7 +128,7 @@ class Pool:
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
         spares: how many sandboxes are kept ready in addition to one for each slot, `SPARES` by
-            default; with 0, none is replaced for its age.
+            default; with 0, a worn sandbox is replaced only while another one is idle.
         idle_seconds: how long a sandbox may be idle in a pool that starts them on demand; None for
             a pool that keeps them warm.
         tell_works: called with False when no sandbox is left and none can be started, and with True
@@ -352,8 +353,8 @@ class Pool:
                     return
                 await asyncio.sleep(delay)
             else:
-                # The task is removed in the same step in which its sandbox arrives. If both
-                # counted, they would hide that another sandbox is missing.
+                # The task is removed at once. Otherwise it and its new sandbox would count as two,
+                # and a missing sandbox would not be noticed.
                 self._starting -= {asyncio.current_task()}
                 self._replenish()
                 return

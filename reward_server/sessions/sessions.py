@@ -4,8 +4,8 @@ What this stops: a caller that uses, lists or guesses another's session: an id o
 is as unknown as one that never was. Sessions without an end, since each has a lifetime and an idle
 limit. More memory for sessions than the server has set aside.
 
-What it does not: it does not confine a session, see `sandbox.sessions`. It does not share the
-memory out: the quota `sessions` of a tenant does.
+What it does not: it does not confine a session, see `sandbox.sessions`. It does not divide the
+memory among tenants; a tenant's quota `sessions` only bounds how many sessions it has open.
 """
 
 from __future__ import annotations

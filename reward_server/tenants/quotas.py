@@ -3,8 +3,9 @@
 A refusal names the quota and the time after which to try again. Refused callers of an owner come
 back one after another, at about the rate at which the owner's requests are answered.
 
-Neither slots nor stored tasks are counted here. An execution above the quota of slots waits in the
-scheduler, and a task above the quotas of stored tasks displaces another of the same owner.
+Slots, stored tasks and sessions are not counted here. An execution above the quota of slots waits
+in the scheduler, a task above the quotas of stored tasks displaces another of the same owner, and a
+session above the quota `sessions` is refused by `sessions.sessions`.
 """
 
 from __future__ import annotations

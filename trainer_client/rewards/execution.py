@@ -42,8 +42,9 @@ def remote_reward(
         target: the servers; see `channel.Connection`, also for the other options.
         task: the source of a completion's tests. Templates by task id (`tasks.templates`) are
             looked up by the column `id_column`. This keeps tests out of the data set, which TRL
-            prints. The name of a task format, or a function from a row to a request, reads the
-            row's columns, to which a text prompt is added as `prompt`.
+            prints. With the name of a task format, or a function from a row to a request, the
+            request is made from the row's columns. If the row has no column `prompt` and the
+            prompt is a text, the prompt is added under this name.
         name: `__name__`, under which TRL logs. Two functions of one name would log into each
             other, so a default name is numbered when it is used again.
         id_column: the data-set column with the task's id. A row whose id is None is not judged,
@@ -56,8 +57,8 @@ def remote_reward(
         defaults: fields for every request, such as limits, or a reward policy if none of the
             three options above is given.
         failure_budget: consecutive calls without a single reward after which training stops.
-        columns: the columns of TRL's table of completions besides the reward, of
-            `metrics.EVERY_COLUMN`. A terminal of 80 columns has room for the verdict.
+        columns: which columns of `metrics.EVERY_COLUMN` are shown in TRL's table of completions,
+            beside the reward. A terminal of 80 columns has room for the verdict.
 
     Raises:
         ValueError: there is no such task format or policy, a bonus is out of its range, or the

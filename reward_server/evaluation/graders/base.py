@@ -204,7 +204,8 @@ class CallGrader:
 
     Args:
         tests: the calls.
-        signature: the task's signature, which says which arrays stand for nodes.
+        signature: the task's signature, which says which JSON arrays stand for linked lists or
+            trees.
     """
 
     tests: CallTests
@@ -267,8 +268,8 @@ class CallGrader:
         async def execute(
             perturbed: Tests | None = None,
             *,
-            brings_changes: bool = False,  # calls show no arguments to tests
-            repeats_answers: bool = False,  # no object is asked anything
+            brings_changes: bool = False,  # unused: call tests do not look at arguments afterwards
+            repeats_answers: bool = False,  # unused: call tests ask objects of the solution nothing
         ) -> Execution:
             tests = work.tests if perturbed is None else perturbed
             assert isinstance(tests, CallTests)

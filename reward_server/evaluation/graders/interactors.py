@@ -2,10 +2,11 @@
 
 Both run at the same time in one execution, each in its own namespaces, and only their output passes
 between them (see `runner.judge.conversation`). The interactor's exit status decides. If the
-interactor fails before it has read anything, the task is broken. If it fails later, the solution's
-output made it fail, and so the case is failed. The signal `interactor_failed` shows this, because
-the cause may be a mistake in the interactor. A Python interactor that raises an exception ends with
-status 1, as if it rejected; its traceback shows the difference.
+interactor fails before output of the solution was written to its pipe, the task is broken. If it
+fails later, the solution's output made it fail, and so the case is failed. The signal
+`interactor_failed` shows this, because the cause may be a mistake in the interactor. A Python
+interactor that raises an exception ends with status 1, as if it rejected; its traceback shows the
+difference.
 """
 
 from __future__ import annotations
