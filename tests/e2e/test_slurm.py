@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -146,6 +147,9 @@ def on(job: Job, nodes: dict[str, int]) -> None:
 
 
 def assert_nothing_is_left(job: Job) -> None:
+    deadline = time.monotonic() + 20.0
+    while job.processes and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert job.processes == []
     assert list((job.folder / ".reward-server").iterdir()) == []
 

@@ -151,12 +151,21 @@ class Conversation:
         return True
 
     def _turn(self) -> bool:
-        """Does what can be done without waiting; returns False if the interactor cannot go on."""
+        """Does what can be done without waiting; returns False if the interactor cannot go on.
+
+        The interactor's status comes first and ends the turn. Its output ends only after that, so a
+        solution that was rejected never sees the end before the judge knows the status.
+        """
         handlers = self._handlers()
         poller = select.poll()
         for descriptor, (events, _) in handlers.items():
             poller.register(descriptor, events)
-        return all(handlers[descriptor][1]() for descriptor, _ in poller.poll())
+        ready = [descriptor for descriptor, _ in poller.poll()]
+        if self._told.status is None and self._interactor.channel.fileno() in ready:
+            return self._hear_end()
+        for descriptor in ready:
+            handlers[descriptor][1]()
+        return True
 
     def _handlers(self) -> dict[int, tuple[int, Callable[[], object]]]:
         """Returns what each descriptor waits for, and what to do then."""
@@ -164,9 +173,9 @@ class Conversation:
         speakers = self._interactor, self._solution
         for one, other in (speakers, speakers[::-1]):
             for descriptor in one.outputs.open:
-                found[descriptor] = select.POLLIN, partial(_read, one.outputs, descriptor)
+                found[descriptor] = select.POLLIN, partial(one.outputs.read, descriptor)
             if one.is_behind(other):
-                found[one.stdin] = select.POLLOUT, partial(_listen, one, other)
+                found[one.stdin] = select.POLLOUT, partial(one.listen, other)
         if self._told.status is None:
             found[self._interactor.channel.fileno()] = select.POLLIN, self._hear_end
         return found
@@ -189,16 +198,6 @@ class Conversation:
     def _blame_task(self, message: str) -> bool:
         self._report.blame, self._report.message = "task", message
         return False
-
-
-def _read(outputs: Outputs, descriptor: int) -> bool:
-    outputs.read(descriptor)
-    return True
-
-
-def _listen(one: Speaker, other: Speaker) -> bool:
-    one.listen(other)
-    return True
 
 
 def _end_of(link: Link) -> int | str:

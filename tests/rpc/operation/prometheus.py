@@ -50,10 +50,11 @@ class Prometheus:
             found: list[Any] = json.load(answer)["data"]["result"]
         return [(one["metric"], float(one["value"][1])) for one in found]
 
-    def fired(self, instance: str) -> set[str]:
-        """Returns the names of the alerts of an instance that have fired at any time."""
+    def fired(self, instance: str, seconds: float = 3600.0) -> set[str]:
+        """Returns the names of the alerts of an instance that have fired in the last seconds."""
         labels = f'{{alertstate="firing",instance="{instance}"}}'
-        found = self.query(f"count by (alertname) (count_over_time(ALERTS{labels}[1h]))")
+        window = f"{max(1, round(seconds * 1000))}ms"
+        found = self.query(f"count by (alertname) (count_over_time(ALERTS{labels}[{window}]))")
         return {metric["alertname"] for metric, _ in found}
 
     def is_ready(self) -> bool:

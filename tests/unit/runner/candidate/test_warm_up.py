@@ -38,6 +38,8 @@ def state() -> tuple[object, ...]:
     return dict(sys.modules), sys.stdout, sys.stderr, limit, builtins.input
 
 
+# The judge looks at modules, and torch, which other tests may have imported, warns of some names.
+@pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_the_sample_passes_and_leaves_nothing_behind() -> None:
     before = state()
     rehearse()
