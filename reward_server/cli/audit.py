@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +24,8 @@ from reward_server.cli.audits.files import make_folder, write_files
 from reward_server.cli.audits.graders import Grader, try_grader
 from reward_server.cli.audits.judging import Judging
 from reward_server.cli.audits.printing import print_audit
-from reward_server.cli.calls import Address, Caller, described, remote
-from reward_server.cli.grade import embedded, progress
+from reward_server.cli.calls import Address, Caller, described
+from reward_server.cli.grade import progress
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -41,8 +41,8 @@ from reward_server.cli.options import (
     WorkersOption,
     read_settings,
 )
+from reward_server.cli.reach import reached
 from reward_server.errors import SettingsError, StartError
-from reward_server.telemetry import configure_logging
 
 _DROPPED = 1
 _NOT_JUDGED = 3
@@ -138,28 +138,22 @@ def audit(
     )
     if out is not None:
         make_folder(out, tasks)
-    if target is None:
-        settings = read_settings(
+    reach = reached(
+        target,
+        timeout,
+        lambda: read_settings(
             config,
             assignments,
             backend=backend,
             runtime=runtime,
             workers=workers,
             allow_missing=allow_missing,
-        )
-        configure_logging("ERROR", as_json=False)
-        reach: AbstractAsyncContextManager[Address] = embedded(settings, timeout)
-    else:
-        reach = nullcontext(
-            remote(
-                target,
-                token_file=token_file,
-                authorities=tls_ca,
-                certificate=tls_certificate,
-                key=tls_key,
-                timeout_seconds=timeout,
-            )
-        )
+        ),
+        token_file=token_file,
+        authorities=tls_ca,
+        certificate=tls_certificate,
+        key=tls_key,
+    )
     console = Console(stderr=True)
     found = asyncio.run(_audited(plan, reach, console))
     if out is not None:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -27,8 +27,7 @@ from rich.progress import (
 from rich.table import Table
 
 from codereward.request_json import RequestJsonError, parse_request
-from reward_server.app import running_app
-from reward_server.cli.calls import Address, Caller, described, remote
+from reward_server.cli.calls import Address, Caller, described
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -44,14 +43,13 @@ from reward_server.cli.options import (
     WorkersOption,
     read_settings,
 )
+from reward_server.cli.reach import reached
 from reward_server.cli.task_lines import (
     result_of,
     result_of_line_error,
     result_of_status,
 )
 from reward_server.errors import StartError
-from reward_server.settings import Settings
-from reward_server.telemetry import configure_logging
 
 _LEAST_IN_FLIGHT = 8
 _IN_FLIGHT_PER_SLOT = 4
@@ -131,28 +129,22 @@ def grade(
 ) -> None:
     """Judges every task of a file; exits with 0 if all were judged, otherwise with 1."""
     total = _count_lines(tasks, out)
-    if target is None:
-        settings = read_settings(
+    reach = reached(
+        target,
+        timeout,
+        lambda: read_settings(
             config,
             assignments,
             backend=backend,
             runtime=runtime,
             workers=workers,
             allow_missing=allow_missing,
-        )
-        configure_logging("ERROR", as_json=False)
-        reach: AbstractAsyncContextManager[Address] = embedded(settings, timeout)
-    else:
-        reach = nullcontext(
-            remote(
-                target,
-                token_file=token_file,
-                authorities=tls_ca,
-                certificate=tls_certificate,
-                key=tls_key,
-                timeout_seconds=timeout,
-            )
-        )
+        ),
+        token_file=token_file,
+        authorities=tls_ca,
+        certificate=tls_certificate,
+        key=tls_key,
+    )
     console = Console(stderr=True)
     summary = asyncio.run(_grade_file(tasks, out, total, reach, console))
     if as_json:
@@ -170,24 +162,6 @@ def _count_lines(tasks: Path, out: Path) -> int:
     if not total:
         raise StartError(f"{tasks} holds no tasks")
     return total
-
-
-@asynccontextmanager
-async def embedded(settings: Settings, timeout: float) -> AsyncIterator[Address]:
-    """Runs a server for this process alone, on a free loopback port."""
-    private = settings.model_copy(
-        update={
-            "host": "127.0.0.1",
-            "port": 0,
-            "tls_certificate": None,
-            "tls_key": None,
-            "tls_client_ca": None,
-            "token_file": None,
-            "metrics_port": None,
-        }
-    )
-    async with running_app(private) as app:
-        yield Address(target=app.address, timeout_seconds=timeout)
 
 
 async def _grade_file(

@@ -11,7 +11,7 @@ import asyncio
 import enum
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TypeAlias, TypeVar
 
@@ -133,6 +133,43 @@ class Gate:
             raise UnauthenticatedError(_NO_CREDENTIAL)
         self._strangers.showed_credential(context.peer())
         return owner
+
+
+def handlers_of(
+    service: str,
+    unary: Mapping[str, Callable[[bytes, Context, str], Awaitable[Message]]],
+    streamed: Mapping[str, Callable[[bytes, Context, str], Awaitable[None]]],
+    telemetry: Telemetry,
+    gate: Gate,
+    work: Callable[[str], Work],
+) -> grpc.GenericRpcHandler[bytes, Message]:
+    """Returns the methods of a service in the form that gRPC takes, each within `boundary`.
+
+    Args:
+        service: full name of the service.
+        unary: the methods that return one answer, by name.
+        streamed: the methods that send their answers.
+        telemetry: counts the calls.
+        gate: the checks that a call must pass.
+        work: returns the room that a call of a method needs.
+    """
+    methods: dict[str, grpc.RpcMethodHandler[bytes, Message]] = {
+        name: grpc.stream_unary_rpc_method_handler(
+            boundary(name, behaviour, telemetry, gate, work=work(name)),
+            response_serializer=_serialize,
+        )
+        for name, behaviour in unary.items()
+    }
+    for name, sender in streamed.items():
+        methods[name] = grpc.stream_stream_rpc_method_handler(
+            boundary(name, sender, telemetry, gate, work=work(name)),
+            response_serializer=_serialize,
+        )
+    return grpc.method_handlers_generic_handler(service, methods)
+
+
+def _serialize(message: Message) -> bytes:
+    return message.SerializeToString()
 
 
 def boundary(

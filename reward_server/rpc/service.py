@@ -7,8 +7,7 @@ them too, but its errors name no field.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 import grpc
@@ -21,12 +20,10 @@ from reward_server.rpc.answers import ServerFacts
 from reward_server.rpc.audit import AuditLog
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
-from reward_server.rpc.interceptors import Gate, Work, boundary, report_failure
+from reward_server.rpc.interceptors import Gate, Work, handlers_of, report_failure
 from reward_server.rpc.tasks import TaskStore
 from reward_server.telemetry import NO_SPANS, Spans, Telemetry, tell_call, tell_request
 from reward_server.tenants.tenant import Tenants
-
-_Answer = TypeVar("_Answer")
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RewardService"].full_name
 _WORK = {
@@ -89,22 +86,8 @@ class RewardService:
             "Execute": self.execute,
             "GetServerInfo": self.info,
         }
-        methods = {
-            name: grpc.stream_unary_rpc_method_handler(
-                self._bounded(name, behaviour), response_serializer=_serialize
-            )
-            for name, behaviour in unary.items()
-        }
-        methods["ScoreBatch"] = grpc.stream_stream_rpc_method_handler(
-            self._bounded("ScoreBatch", self.score_batch), response_serializer=_serialize
-        )
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
-
-    def _bounded(
-        self, name: str, behaviour: Callable[[bytes, Context, str], Awaitable[_Answer]]
-    ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
-        work = _WORK.get(name, Work.NONE)
-        return boundary(name, behaviour, self._telemetry, self._gate, work=work)
+        streamed = {"ScoreBatch": self.score_batch}
+        return handlers_of(SERVICE, unary, streamed, self._telemetry, self._gate, _work_of)
 
     async def score(self, body: bytes, context: Context, owner: str) -> pb.ScoreResponse:
         """Judges one completion."""
@@ -221,8 +204,8 @@ def _alike_together(requests: Sequence[pb.ScoreRequest]) -> list[int]:
     return sorted(range(len(requests)), key=lambda index: first[requests[index].completion])
 
 
-def _serialize(message: Message) -> bytes:
-    return message.SerializeToString()
+def _work_of(method: str) -> Work:
+    return _WORK.get(method, Work.NONE)
 
 
 def _deadline(context: Context) -> float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
@@ -18,7 +18,7 @@ from reward_server.rpc import fields
 from reward_server.rpc.answers import termination_of
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
-from reward_server.rpc.interceptors import Gate, Work, boundary
+from reward_server.rpc.interceptors import Gate, Work, handlers_of
 from reward_server.rpc.sessions import convert
 from reward_server.runner.sessions.wire import Type
 from reward_server.sandbox.sessions.running_command import RunningCommand
@@ -46,8 +46,6 @@ _TYPES = {
     Type.LINK: pb.FILE_TYPE_LINK,
     Type.OTHER: pb.FILE_TYPE_UNSPECIFIED,
 }
-_Answer = TypeVar("_Answer")
-_Behaviour = Callable[[bytes, Context, str], Awaitable[_Answer]]
 
 
 class SessionService:
@@ -80,16 +78,10 @@ class SessionService:
             "KeepAlive": self.keep_alive,
             "CloseSession": self.close_session,
         }
-        methods = {
-            name: grpc.stream_unary_rpc_method_handler(
-                self._bounded(name, behaviour), response_serializer=_serialize
-            )
-            for name, behaviour in unary.items()
-        }
-        methods["Exec"] = grpc.stream_stream_rpc_method_handler(
-            self._bounded("Exec", self.run_command), response_serializer=_serialize
+        streamed = {"Exec": self.run_command}
+        return handlers_of(
+            SERVICE, unary, streamed, self._telemetry, self._gate, lambda _: Work.BODY
         )
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
 
     async def open_session(
         self, body: bytes, context: Context, owner: str
@@ -195,11 +187,6 @@ class SessionService:
         with session.used():
             yield session
 
-    def _bounded(
-        self, name: str, behaviour: _Behaviour[_Answer]
-    ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
-        return boundary(name, behaviour, self._telemetry, self._gate, work=Work.BODY)
-
 
 async def _feed(command: RunningCommand, stdin: bytes, *, ends: bool) -> None:
     """Writes a command's first input while its output is read."""
@@ -260,7 +247,3 @@ def _limits(limits: SessionLimits) -> pb.SessionLimits:
         file_size_bytes=limits.file_size_bytes,
         open_files=limits.open_files,
     )
-
-
-def _serialize(message: Message) -> bytes:
-    return message.SerializeToString()

@@ -30,7 +30,6 @@ from ..wire import Stage
 from .endings import Cause
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import Outputs
-from .relay import read_status
 from .report import Report, TestsProgram
 
 _PIECE_BYTES = 1 << 16
@@ -216,13 +215,3 @@ def _end_of(link: Link) -> int | str:
         case ["unloaded", _, str(reason)]:
             return f"the interactor does not compile: {reason}"
     raise ClosedError
-
-
-def read_end(link: Link, report: Report) -> None:
-    """Records the status of a solution that runs commands."""
-    try:
-        report.status = read_status(link)
-    except ClosedError:
-        report.broken = Cause.CLOSED.value
-    except (OversizeFrameError, ValueError):
-        report.broken = Cause.FORGED.value

@@ -357,7 +357,7 @@ def _converse(
         is_program = request.solution["mode"] == "program"
         decides = (not is_program or _hear_compiler(solution.link, report)) and both.run()
         if decides and not is_program:
-            conversation.read_end(solution.link, report)
+            relay.read_end(solution.link, report)
     interactor.stop_listening()
     solution.stop_listening()
     return decides

@@ -59,6 +59,16 @@ def read_status(link: Link) -> int:
     return status
 
 
+def read_end(link: Link, report: Report) -> None:
+    """Records the status of a solution's last command, or that its process is gone or forged it."""
+    try:
+        report.status = read_status(link)
+    except ClosedError:
+        report.broken = Cause.CLOSED.value
+    except (OversizeFrameError, ValueError):
+        report.broken = Cause.FORGED.value
+
+
 class Peer:
     """One of the two programs.
 
@@ -225,12 +235,7 @@ class Relay:
         elif (frame := self._last_frame(self._solution)) is not None:
             self._check_left(frame)
         self._report.broken = Cause.CLOSED.value
-        try:
-            self._report.status = read_status(self._solution.link)
-        except ClosedError:
-            pass
-        except (OversizeFrameError, ValueError):
-            self._report.broken = Cause.FORGED.value
+        read_end(self._solution.link, self._report)
         raise _OverError
 
     def _check_left(self, frame: bytes) -> None:

@@ -35,6 +35,7 @@ from reward_server.settings import Settings
 
 # The package gives the command this name, too.
 grade_module = importlib.import_module("reward_server.cli.grade")
+reach_module = importlib.import_module("reward_server.cli.reach")
 Grade = Callable[..., Result]
 
 
@@ -66,7 +67,7 @@ def executor() -> Executor:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> Iterator[Grade]:
-    monkeypatch.setattr(grade_module, "configure_logging", lambda *_, **__: None)
+    monkeypatch.setattr(reach_module, "configure_logging", lambda *_, **__: None)
 
     @asynccontextmanager
     async def embedded(settings: Settings, timeout: float) -> AsyncIterator[Address]:
@@ -76,7 +77,7 @@ def run(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> Iterator[Grade]:
         async with serving(settings.model_copy(update={"port": 0}), backend) as app:
             yield Address(target=app.address, timeout_seconds=timeout, patience_seconds=0.1)
 
-    monkeypatch.setattr(grade_module, "embedded", embedded)
+    monkeypatch.setattr(reach_module, "embedded", embedded)
     app = typer.Typer()
     app.command()(grade_module.grade)
 
