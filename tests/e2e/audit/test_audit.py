@@ -44,7 +44,7 @@ def audit(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Ended]:
     """Returns the command in this process, whose log lines stay as the tests set them."""
-    module = importlib.import_module("reward_server.cli.audit")
+    module = importlib.import_module("reward_server.cli.reach")
     monkeypatch.setattr(module, "configure_logging", lambda *_, **__: None)
 
     def run(*arguments: str | Path) -> Ended:
