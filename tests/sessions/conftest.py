@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import pytest_asyncio
 
 from reward_server.app import App, running_app
 from reward_server.domain import MEBIBYTE
+from reward_server.sandbox.local import cgroup
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.janitor import OUR_PREFIX
+from reward_server.sandbox.owner import owner_id
 from reward_server.settings import Settings
 from tests.support.common import PYTHON
 from trainer_client import AsyncRewardClient, AsyncSession
@@ -27,6 +33,26 @@ tokens = ["{BLUE}"]
 """
 MEMORY_BYTES = 128 * MEBIBYTE
 SMALL = {"memory_bytes": MEMORY_BYTES, "processes": 32}
+
+
+class Cgroups:
+    """The cgroups of the servers that start in a test, and of no other server in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._nonce = secrets.token_hex(3)
+        made = mock.Mock(token_hex=lambda _: self._nonce)
+        monkeypatch.setattr(cgroup, "secrets", made)
+
+    def left(self) -> list[Path]:
+        """Returns those that exist."""
+        places = set(CgroupParent.detect().directories.values())
+        name = f"{OUR_PREFIX}{owner_id()}-{self._nonce}.*"
+        return [path for place in places for path in place.glob(name)]
+
+
+@pytest.fixture
+def cgroups(monkeypatch: pytest.MonkeyPatch) -> Cgroups:
+    return Cgroups(monkeypatch)
 
 
 def settings(folder: Path, **changes: object) -> Settings:

@@ -17,8 +17,7 @@ from reward_server.domain import MEBIBYTE
 from reward_server.sessions.sessions import RETRY_SECONDS
 from reward_server.settings import Settings
 from tests.conformance.suite.host import processes_marked
-from tests.conformance.test_local import cgroups_named
-from tests.sessions.conftest import BLUE, RED, SMALL, settings
+from tests.sessions.conftest import BLUE, RED, SMALL, Cgroups, settings
 from tests.support.common import PYTHON, on_the_servers_loop
 from tests.support.sampling import times
 from trainer_client import AsyncRewardClient, CallError, SessionEndedError
@@ -184,9 +183,10 @@ async def test_what_cannot_be_opened_is_refused_by_its_field(
     assert str(raised.value).startswith(problem)
 
 
-async def test_many_sessions_are_open_at_once_and_leave_nothing(tmp_path: Path) -> None:
+async def test_many_sessions_are_open_at_once_and_leave_nothing(
+    tmp_path: Path, cgroups: Cgroups
+) -> None:
     count = times(50, 12)
-    before = set(cgroups_named("session"))
     changes = {"session_memory_bytes": 4096 * MEBIBYTE, "session_warm": 0, "workers": 1}
     async with running_app(settings(tmp_path, **changes)) as app:
         gate = asyncio.Semaphore(4)  # of starts, which take the processor
@@ -200,6 +200,7 @@ async def test_many_sessions_are_open_at_once_and_leave_nothing(tmp_path: Path) 
 
             await asyncio.gather(*map(begin, range(count)))
             assert metric(app, "sessions", state="open") == count
+            assert len(cgroups.left()) >= 2 * count
             told = await asyncio.gather(
                 *(session.exec(["echo", str(n)]) for n, session in enumerate(opened))
             )
@@ -207,11 +208,12 @@ async def test_many_sessions_are_open_at_once_and_leave_nothing(tmp_path: Path) 
             await asyncio.gather(*(session.close() for session in opened))
             assert metric(app, "sessions", state="open") == 0
             assert metric(app, "session_memory_bytes") == 0
-    assert set(cgroups_named("session")) <= before
+    assert cgroups.left() == []
 
 
-async def test_a_drain_refuses_what_is_new_and_waits_for_commands(tmp_path: Path) -> None:
-    before = set(cgroups_named("session"))
+async def test_a_drain_refuses_what_is_new_and_waits_for_commands(
+    tmp_path: Path, cgroups: Cgroups
+) -> None:
     stack = running_app(settings(tmp_path, drain_seconds=10, session_warm=1))
     app = await stack.__aenter__()
     client = AsyncRewardClient(app.address, token=BLUE)
@@ -225,7 +227,7 @@ async def test_a_drain_refuses_what_is_new_and_waits_for_commands(tmp_path: Path
         assert (raised.value.status, raised.value.blame) == ("UNAVAILABLE", "server")
         assert (await running).stdout == b"done\n"
         await leaving
-    assert set(cgroups_named("session")) <= before
+    assert cgroups.left() == []
 
 
 async def test_a_server_without_sessions_says_how_to_get_them() -> None:

@@ -48,13 +48,12 @@ _USUAL_PORT = 50051
 _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 
 _random = random.Random()  # not the global generator, which programs seed
-_ONE_SERVER = (
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"pick_first": {}}]})),
-)
+_ONE_SERVER = (("grpc.service_config", json.dumps({"loadBalancingConfig": [{"pick_first": {}}]})),)
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.enable_retries", 0),
+    # A new channel shares no connection, so it does not wait for the pause after another's failure.
+    ("grpc.use_local_subchannel_pool", 1),
     ("grpc.service_config", _SERVICE_CONFIG),
     # The client checks sizes before it sends, with clearer errors, so gRPC gets no limit.
     ("grpc.max_send_message_length", -1),
@@ -219,16 +218,14 @@ class Connection:
         """Opens a channel that belongs to the running loop.
 
         Args:
-            address: where to connect instead of the target, by a connection that no other channel
-                shares.
+            address: where to connect instead of the target.
         """
-        apart = () if address is None else (("grpc.use_local_subchannel_pool", 1),)
-        channel = self._channel(self.target if address is None else address, apart)
+        channel = self._channel(self.target if address is None else address)
         forks.watch(channel)
         return channel
 
     def open_alone(self) -> grpc.aio.Channel:
-        """Opens a connection to one of the addresses, which no other channel shares.
+        """Opens a channel to one of the addresses.
 
         All its calls go to one server, as those of a session must.
         """
@@ -237,7 +234,9 @@ class Connection:
         forks.watch(channel)
         return channel
 
-    def _channel(self, target: Target, more: Sequence[tuple[str, int | str]]) -> grpc.aio.Channel:
+    def _channel(
+        self, target: Target, more: Sequence[tuple[str, int | str]] = ()
+    ) -> grpc.aio.Channel:
         options = list(dict([*_OPTIONS, *more]).items())
         if all(map(_LOOPBACK.fullmatch, addresses(target))):
             options.append(("grpc.enable_http_proxy", 0))

@@ -1,4 +1,4 @@
-"""A real Prometheus for tests, which scrapes and evaluates four times a second."""
+"""A real Prometheus for tests, which scrapes twice and evaluates four times a second."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALERTS = DEPLOY / "prometheus" / "alerts.yml"
 _START_SECONDS = 30
 _MINUTES = re.compile(r"\b(\d+)m\b")
 _CONFIGURATION = """
-global: {{scrape_interval: 250ms, evaluation_interval: 250ms}}
+global: {{scrape_interval: 500ms, evaluation_interval: 250ms}}
 rule_files: [alerts.yml]
 scrape_configs:
   - job_name: reward-server

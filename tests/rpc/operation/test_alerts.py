@@ -78,7 +78,7 @@ async def load(served: Served, width: int = 1) -> None:
     while True:
         await asyncio.gather(*(score(served, number + one) for one in range(width)))
         number += width
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
 
 
 @dataclass(frozen=True)
