@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Container, Mapping
+import textwrap
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from reward_server.domain import Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
 from reward_server.executor import Executor
-from reward_server.language_versions import versions_of
+from reward_server.language_versions import Survey, versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox.base import Offer, SandboxBackend
@@ -24,6 +25,7 @@ from reward_server.sandbox.socket import SocketBackend
 from reward_server.sessions.warm_sandboxes import StartSession
 from reward_server.settings import Settings
 
+_REASON_CHARACTERS = 300
 _IDLE_SECONDS = 300.0  # idle time after which containers of all images but the first are stopped
 
 _IDENTITIES_PER_SLOT = 2  # a slot's container and its spare
@@ -202,8 +204,9 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
     executor = RetryingExecutor(together := Pools(pools))
     await together.start()
     try:
-        found = await versions_of(executor, [load_languages().find(one) for one in pools])
-        _refuse_absent(settings, found)
+        survey = await versions_of(executor, [load_languages().find(one) for one in pools])
+        found = survey.found
+        _refuse_absent(settings, survey)
         yield Backend(
             name=settings.backend,
             executor=executor,
@@ -221,7 +224,13 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
         await together.close()
 
 
-def _refuse_absent(settings: Settings, found: Container[str]) -> None:
+def _refuse_absent(settings: Settings, survey: Survey) -> None:
     wanted = {one.name for one in _wanted(settings).all} if settings.languages else set()
-    if absent := {name for name in wanted if name not in found}:
-        raise SettingsError(f"languages: not found here: {', '.join(sorted(absent))}")
+    if absent := sorted(name for name in wanted if name not in survey.found):
+        why = {name: survey.absent.get(name, "no image has it") for name in absent}
+        told = "; ".join(f"{name} ({_first_line(why[name])})" for name in absent)
+        raise SettingsError(f"languages: not found here: {told}")
+
+
+def _first_line(text: str) -> str:
+    return textwrap.shorten(text.splitlines()[0], _REASON_CHARACTERS, placeholder=" ...")

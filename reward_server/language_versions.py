@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import structlog
@@ -34,8 +34,21 @@ class Found:
     frameworks: tuple[str, ...] = ()
 
 
-async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict[str, Found]:
-    """Returns the languages that the sandboxes have, by canonical name.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Which of some languages the sandboxes have, by canonical name.
+
+    Args:
+        found: the languages that they have.
+        absent: for each other language, what the command for its version wrote.
+    """
+
+    found: Mapping[str, Found]
+    absent: Mapping[str, str]
+
+
+async def versions_of(executor: Executor, languages: Iterable[Language]) -> Survey:
+    """Asks the sandboxes for each language.
 
     Raises:
         SandboxError: the server's machinery failed.
@@ -47,23 +60,25 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict
         async with places:
             return await executor.run(Job(work=work, language=language.name, limits=_LIMITS))
 
-    async def find(language: Language) -> Found | None:
+    async def find(language: Language) -> Found | str:
         answer = await ask(language, _question(language))
         there = _read(language, answer)
         if there is None:
-            _log.info("a language is not there", language=language.name, why=_said(answer))
-        elif language.unit is not None:
+            why = _said(answer) or f"exit status {answer.termination.value}"
+            _log.info("a language is not there", language=language.name, why=why)
+            return why
+        if language.unit is not None:
             asked = language.suite_question(_LIMITS)
             if not asked.commands or (await ask(language, asked)).termination.value == 0:
                 return replace(there, frameworks=(language.unit.framework,))
         return there
 
-    answers = await asyncio.gather(*map(find, wanted))
-    return {
-        language.name: there
-        for language, there in zip(wanted, answers, strict=True)
-        if there is not None
-    }
+    names = [language.name for language in wanted]
+    answers = dict(zip(names, await asyncio.gather(*map(find, wanted)), strict=True))
+    return Survey(
+        found={name: one for name, one in answers.items() if isinstance(one, Found)},
+        absent={name: one for name, one in answers.items() if isinstance(one, str)},
+    )
 
 
 def _question(language: Language) -> Work:

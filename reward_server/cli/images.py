@@ -245,10 +245,10 @@ async def _try_languages(
     from reward_server.language_versions import versions_of
 
     languages = [load_languages().find(name) for name in image.languages]
-    versions = await versions_of(_One(sandbox), languages)
+    survey = await versions_of(_One(sandbox), languages)
     found = []
     for one in languages:
-        there = versions.get(one.name)
+        there = survey.found.get(one.name)
         problems = await try_language(one, sandbox, Limits()) if there else ("is not there",)
         found.append((one.name, there.version if there else "", problems))
     return found

@@ -254,9 +254,9 @@ QUESTIONS = tuple(
             handed.FUNCTION,
         ),
         ("with too few operands", '"call", [{"@": ["test", 0]}]', handed.FUNCTION),
-        ("for a private attribute", '"get", [{"@": ["test", 0]}, "__dict__"]', handed.OBJECT),
-        ("for a name that is no text", '"get", [{"@": ["test", 0]}, 7]', handed.OBJECT),
-        ("for an operation of Python's", '"__reduce__", [{"@": ["test", 0]}]', handed.OBJECT),
+        ("for a private attribute", '"get", [{"@": ["test", 0]}, "__dict__"]', handed.API),
+        ("for a name that is no text", '"get", [{"@": ["test", 0]}, 7]', handed.API),
+        ("for an operation of Python's", '"__reduce__", [{"@": ["test", 0]}]', handed.API),
     )
 )
 

@@ -169,7 +169,7 @@ KERNEL = (
         "a key in the user's key ring is there for the next",
         "libc.syscall(add[machine], b'user', b'leak', word.encode(), len(word), -4)\n",
         code("""
-            key = libc.syscall(control[machine], 10, -4, b'user', b'leak', 0)
+            key = libc.syscall(control[machine], 10, -4, b'user', b'leak', -3)
             room = ctypes.create_string_buffer(200)
             libc.syscall(control[machine], 11, key, room, 200)
             print(room.value.decode())

@@ -138,7 +138,7 @@ class Pod:
 
     def open(self) -> None:
         """Makes the pod's namespaces, which its containers share."""
-        self._start(PAUSE, self.template["containers"][0]["name"], ("/usr/bin/sleep", "3600"))
+        self._start(PAUSE, self.template["containers"][0]["name"], ("/usr/bin/sleep", "infinity"))
 
     def close(self) -> None:
         """Ends the containers and removes what they had; nothing of it may be left."""

@@ -41,7 +41,8 @@ _ADMINS_CALLS = (
 _NEW_NAMESPACES = 0x7E020000
 _EPERM, _ENOSYS = 1, 38
 _SYSTEM = ("/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/passwd", "/etc/group")
-_FOLDERS = ("etc", "home", "mnt", "opt", "root", "run", "srv", "var")  # of an image
+_FOLDERS = ("etc", "home", "mnt", "opt", "root", "run", "srv", "var", "var/lib")  # of an image
+_SHADOW = "etc/shadow"
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
 Manifest = Mapping[str, Any]
@@ -202,6 +203,8 @@ def make_root(root: Path, owner: int, *, sandboxes: bool) -> None:
         os.chown(path, owner, owner)
     if sandboxes:
         (root / "tmp").symlink_to(policy.TMP_FOLDER.lstrip("/"))
+    (root / _SHADOW).touch(mode=0o640)
+    os.chown(root / _SHADOW, owner, owner)
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         if os.path.islink(f"/{name}"):
             (root / name).symlink_to(os.readlink(f"/{name}"))

@@ -15,9 +15,10 @@ import pytest
 from reward_server.sandbox.container_options import LIMITS
 from reward_server.sandbox.walls import KINDS, Need
 from tests.conformance.pods import requests
-from tests.conformance.pods.inside import attack_tests_failed, failed_checks, standing_walls
+from tests.conformance.pods.inside import attack_tests_not_passed, failed_checks, standing_walls
 from tests.conformance.pods.pod import NEEDS_RUNC, Pod, running_pod
 from tests.conformance.pods.service import Service
+from tests.conformance.pods.spec import REPOSITORY
 from tests.conformance.suite.checks import NEEDING
 from tests.support.sampling import TAKES_ALL
 
@@ -26,6 +27,14 @@ pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
 SETTINGS = f"languages = {json.dumps(requests.LANGUAGES)}\n"
 VALUES = {"profile": "local", "settings": SETTINGS}
 DELEGATED = {**VALUES, "writableCgroup": True}
+NEEDS_AN_ENGINE = "tests/attacks/programs/test_program_rewards.py"  # all of it
+ATTACKS = sorted(
+    {
+        path.relative_to(REPOSITORY).as_posix()
+        for path in (REPOSITORY / "tests/attacks").rglob("test_*.py")
+    }
+    - {NEEDS_AN_ENGINE}
+)
 EXTRA = {kind.name for kind in KINDS.values() if kind.need is Need.EXTRA}
 
 
@@ -100,10 +109,11 @@ def test_a_pod_with_a_writable_cgroup_serves_without_a_waived_wall(
             assert_none_is_rewarded(service, requests.attacks())
 
 
-def test_the_attacks_of_this_project_run_inside_the_pod(pod: Pod) -> None:
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("path", ATTACKS if TAKES_ALL else ["tests/attacks/test_signals.py"])
+def test_the_attacks_of_this_project_run_inside_the_pod(pod: Pod, path: str) -> None:
     """All that needs no engine; one file of them in an ordinary run."""
-    path = "tests/attacks" if TAKES_ALL else "tests/attacks/test_signals.py"
-    assert attack_tests_failed(pod, "server", LIMITS, path) == []
+    assert attack_tests_not_passed(pod, "server", LIMITS, path) == []
 
 
 def assert_all_pass(service: Service, tasks: list[requests.Task]) -> None:

@@ -177,23 +177,25 @@ def said(out: bytes, status: int = 0, **changes: Any) -> Execution:
 
 
 @pytest.mark.parametrize(
-    ("answer", "found"),
+    ("answer", "version", "reason"),
     [
-        (said(b"small version 1.2.3 (x)"), {"small2": "1.2.3"}),
-        (said(b"", stderr=CapturedStream(data=b"version 2\n", size_bytes=10)), {"small2": "2"}),
-        (said(b"version 1.2.3", 127), {}),
-        (said(b"what?"), {}),
+        (said(b"small version 1.2.3 (x)"), "1.2.3", None),
+        (said(b"", stderr=CapturedStream(data=b"version 2\n", size_bytes=10)), "2", None),
+        (said(b"version 1.2.3", 127), None, "version 1.2.3"),
+        (said(b"", 127), None, "exit status 127"),
+        (said(b"what?"), None, "what?"),
     ],
 )
 async def test_a_language_is_there_when_it_tells_its_version(
-    answer: Execution, found: dict[str, str]
+    answer: Execution, version: str | None, reason: str | None
 ) -> None:
     python = load_languages().find("python")
     wanted = (python, parse_language(SMALL)[0])
     executor = Asked({"smallc": answer})
-    told = await versions_of(executor, wanted)
-    assert told.pop("python") == Found(version="3.11.9", frameworks=("unittest",))
-    assert {name: one.version for name, one in told.items()} == found
+    survey = await versions_of(executor, wanted)
+    assert survey.found["python"] == Found(version="3.11.9", frameworks=("unittest",))
+    found = survey.found.get("small2")
+    assert (found.version if found else None, survey.absent.get("small2")) == (version, reason)
 
 
 def test_no_harness_in_rust_compares_exit_codes_which_cannot_be_before_1_75() -> None:
