@@ -3,15 +3,17 @@
     python -m benchmarks.start --times 10
     python -m benchmarks.start --times 10 --image codereward-server
 
-The first form runs `reward-server serve` of this checkout. The second form starts containers of
-the server's image as the documentation does for an ordinary user; the elapsed time includes the
-engine's part. Processor time is that of the server and its descendants when the verdict is there;
-it depends less on what else the machine does.
+The first form runs `reward-server serve` of this checkout. Its modules are compiled before, as an
+installation compiles them. The second form starts containers of the server's image as the
+documentation does for an ordinary user; the elapsed time includes the engine's part. Processor
+time is that of the server and its descendants when the verdict is there; it depends less on what
+else the machine does.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import re
@@ -64,7 +66,8 @@ _OPTIONS = [(f"grpc.{name}_reconnect_backoff_ms", 20) for name in ("initial", "m
 def local(arguments: list[str], port: int) -> Iterator[Callable[[], int]]:
     """Runs `reward-server serve` of this checkout; gives a function that returns its process id."""
     command = [*SERVE, "--port", str(port), *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=REPOSITORY, stdout=quiet, stderr=quiet) as server:
         try:
             yield lambda: server.pid
         finally:
@@ -108,6 +111,8 @@ def main() -> None:
     parser.add_argument("arguments", nargs="*", help="arguments of `reward-server serve`, after --")
     given = parser.parse_args()
     start = partial(contained, given.image) if given.image else local
+    for package in ("reward_server", "proto") if start is local else ():
+        compileall.compile_dir(REPOSITORY / package, quiet=1)
     before = os.getloadavg()[0]
     figures = [measured(partial(start, given.arguments)) for _ in range(given.times)]
     described = {

@@ -7,7 +7,6 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import structlog
@@ -53,8 +52,8 @@ from reward_server.telemetry import (
 from reward_server.tenants.division import divided
 from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
+from reward_server.version import server_version
 
-DISTRIBUTION = "codereward"
 # The limit on open calls for each slot and each place of the queue. It is above 1, because a call
 # that waits for the answer of an identical call takes no place in the queue. The scheduler refuses
 # other calls long before this limit, with a time after which to retry.
@@ -106,14 +105,6 @@ async def running_app(settings: Settings) -> AsyncIterator[App]:
     """
     async with running_backend(settings) as backend, serving(settings, backend) as app:
         yield app
-
-
-def server_version() -> str:
-    """Returns the version of the installed distribution."""
-    try:
-        return version(DISTRIBUTION)
-    except PackageNotFoundError:
-        return "unknown"
 
 
 # --------------------------------------------------------------------------------- service

@@ -114,6 +114,7 @@ def _local(settings: Settings) -> SandboxBackend:
         options=options,
         cgroup_parent=settings.cgroup_parent,
         languages=languages,
+        slots=settings.workers,
         session_options=_for_sessions(options, settings),
     )
 

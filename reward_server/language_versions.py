@@ -1,4 +1,7 @@
-"""Finds out which languages the sandboxes have, by asking for the version of each."""
+"""Finds out which languages the sandboxes have, by asking for the version of each.
+
+Dialects of one language have the same toolchain. A question that several of them ask runs once.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import structlog
 
 from reward_server.domain import Execution, Job, Limits, Program, Work
 from reward_server.executor import Executor
-from reward_server.languages import Language
+from reward_server.languages import Language, Toolchain
 
 _PYTHON = """
 import importlib.util, platform
@@ -54,14 +57,10 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> Surv
         SandboxError: the server's machinery failed.
     """
     wanted = tuple(languages)
-    places = asyncio.Semaphore(executor.slots)
-
-    async def ask(language: Language, work: Work) -> Execution:
-        async with places:
-            return await executor.run(Job(work=work, language=language.name, limits=_LIMITS))
+    questions = _Questions(executor)
 
     async def find(language: Language) -> Found | str:
-        answer = await ask(language, _question(language))
+        answer = await questions.ask(language, _question(language))
         there = _read(language, answer)
         if there is None:
             why = _said(answer) or f"exit status {answer.termination.value}"
@@ -69,7 +68,7 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> Surv
             return why
         if language.unit is not None:
             asked = language.suite_question(_LIMITS)
-            if not asked.commands or (await ask(language, asked)).termination.value == 0:
+            if not asked.commands or await questions.works(language, asked):
                 return replace(there, frameworks=(language.unit.framework,))
         return there
 
@@ -79,6 +78,37 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> Surv
         found={name: one for name, one in answers.items() if isinstance(one, Found)},
         absent={name: one for name, one in answers.items() if isinstance(one, str)},
     )
+
+
+class _Questions:
+    """Puts questions to the sandboxes, as many at once as there are slots.
+
+    Args:
+        executor: runs what a question consists of.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._places = asyncio.Semaphore(executor.slots)
+        self._asked: list[tuple[Toolchain | None, Work, asyncio.Task[Execution]]] = []
+
+    async def ask(self, language: Language, work: Work) -> Execution:
+        """Returns the answer of a language's sandboxes."""
+        for toolchain, known, answer in self._asked:
+            if toolchain is language.toolchain and known == work:
+                return await answer
+        answer = asyncio.create_task(self._run(language, work))
+        self._asked.append((language.toolchain, work, answer))
+        return await answer
+
+    async def works(self, language: Language, work: Work) -> bool:
+        """Returns True if the commands succeed."""
+        return (await self.ask(language, work)).termination.value == 0
+
+    async def _run(self, language: Language, work: Work) -> Execution:
+        async with self._places:
+            job = Job(work=work, language=language.name, limits=_LIMITS)
+            return await self._executor.run(job)
 
 
 def _question(language: Language) -> Work:

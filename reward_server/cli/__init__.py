@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from reward_server.errors import RewardServerError, SettingsError
+from reward_server.version import server_version
 
 # A command's modules are imported only when it is called, since the list of commands needs none.
 COMMANDS: Mapping[str, str] = {
@@ -71,7 +72,7 @@ def _unnamed() -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"reward-server {import_module('reward_server.app').server_version()}")
+        typer.echo(f"reward-server {server_version()}")
         raise typer.Exit
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from reward_server.backends import running_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
-from reward_server.errors import MissingWallError
+from reward_server.errors import MissingWallError, SandboxError
 from reward_server.executor import Executor
-from reward_server.sandbox.local import probe as probe_module
+from reward_server.sandbox.local import container
 from reward_server.sandbox.local.cgroup import WALLS
 from reward_server.sandbox.local.container import LocalOptions, start_local
 from reward_server.sandbox.runner_sandbox import ContainedSandbox
@@ -66,10 +66,10 @@ def forbidden_proc(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalOption
     ) -> ContainedSandbox:
         tried.append(options)
         if options.private_proc:
-            raise probe_module.SandboxError("the sandbox did not start: mount /proc: not permitted")
+            raise SandboxError("the sandbox did not start: mount /proc: not permitted")
         return await really_start(slot, options, parent, name)  # type: ignore[arg-type]  # handed on
 
-    monkeypatch.setattr(probe_module, "start_local", refuse)
+    monkeypatch.setattr(container, "start_local", refuse)
     return tried
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass
 
 from reward_server.domain import Network, Wall
 from reward_server.languages import Language
 from reward_server.sandbox.base import Offer, Source
 from reward_server.sandbox.local.cgroup import CgroupParent, remove_stale
-from reward_server.sandbox.local.container import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local.container import LocalOptions
+from reward_server.sandbox.local.first_containers import FirstContainers
 from reward_server.sandbox.local.host_files import shows_all
 from reward_server.sandbox.local.janitor import Janitor
-from reward_server.sandbox.local.probe import probe
+from reward_server.sandbox.local.probe import found_walls, probe
 from reward_server.sandbox.local.sessions import LocalSessions
 from reward_server.sandbox.walls import require, without_missing
 
@@ -26,12 +27,14 @@ class LocalBackend:
         options: the way to make them.
         cgroup_parent: the cgroup in which theirs are made; the server's own if None.
         languages: the languages to offer, each if this host has all its executables.
+        slots: how many containers the pool wants first.
         session_options: the way to make containers for sessions; None to offer none.
     """
 
     options: LocalOptions
     cgroup_parent: str | None
     languages: Sequence[Language]
+    slots: int = 1
     session_options: LocalOptions | None = None
 
     async def probe(self) -> tuple[Wall, ...]:
@@ -41,22 +44,28 @@ class LocalBackend:
     @asynccontextmanager
     async def open(self, allow_missing: Collection[str]) -> AsyncIterator[Offer]:
         """Offers containers for the length of the block."""
-        walls = await self.probe()
-        require(walls, allow_missing)
         cgroups = CgroupParent.look(self.cgroup_parent)
         remove_stale(cgroups)
         with closing(Janitor.start()) as janitor:
             janitor.watch_cgroups(cgroups.prefixes)
-            start = LocalSandboxes(without_missing(self.options, walls), cgroups)
-            sessions = None
-            if self.session_options is not None:
-                sessions = LocalSessions(without_missing(self.session_options, walls), cgroups)
-            yield Offer(
-                sources=(Source(start=start, languages=self._installed()),),
-                walls=walls,
-                networks=frozenset({Network.LOOPBACK}),
-                sessions=sessions,
-            )
+            async with aclosing(FirstContainers(cgroups, self.slots)) as containers:
+                yield await self._offer(cgroups, containers, allow_missing)
+
+    async def _offer(
+        self, cgroups: CgroupParent, containers: FirstContainers, allow_missing: Collection[str]
+    ) -> Offer:
+        walls = await found_walls(cgroups, self.options, containers.attempt)
+        require(walls, allow_missing)
+        await containers.use(without_missing(self.options, walls))
+        sessions = None
+        if self.session_options is not None:
+            sessions = LocalSessions(without_missing(self.session_options, walls), cgroups)
+        return Offer(
+            sources=(Source(start=containers, languages=self._installed()),),
+            walls=walls,
+            networks=frozenset({Network.LOOPBACK}),
+            sessions=sessions,
+        )
 
     def _installed(self) -> tuple[str, ...]:
         return tuple(

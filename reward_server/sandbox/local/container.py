@@ -239,6 +239,16 @@ class LocalContainer:
             await _remove(self._groups)
 
 
+def prepare(options: LocalOptions) -> None:
+    """Finds out, once, what all containers have in common.
+
+    If that fails, the start of a container fails in the same way, and tells of it.
+    """
+    with contextlib.suppress(SandboxError, OSError):
+        views(options.paths, options.packages)
+        runner_files.packed()
+
+
 async def start_local(
     slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
 ) -> ContainedSandbox:

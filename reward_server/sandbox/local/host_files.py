@@ -52,13 +52,14 @@ _PACKAGE_FOLDERS = frozenset(
     }
 )
 _MAPPED_SECONDS = 60.0
-# A script that lists the libraries that the standard library's extension modules load.
+# A script that lists the libraries that the standard library's extension modules load. It loads the
+# modules without an import, which would also run them: that takes seven times as long.
 _LIST_MAPPED = """
-import importlib, os, sys
+import _ctypes, os, sys
 for name in sorted(os.listdir(sys.argv[1])):
     if not name.startswith(("_test", "_xx", "xx")):
-        try: importlib.import_module(name.partition(".")[0])
-        except BaseException: pass
+        try: _ctypes.dlopen(os.path.join(sys.argv[1], name), os.RTLD_LAZY)
+        except OSError: pass
 lines = [line for line in open("/proc/self/maps") if "/" in line]
 print(*{line.split(None, 5)[5].rstrip() for line in lines}, sep="\\n")
 """

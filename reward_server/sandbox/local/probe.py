@@ -1,17 +1,19 @@
 """Finds which walls stand on this host, and how to obtain those that do not.
 
-There are two sources: the kernel with its settings, and a container that is started as a test. If
+There are two sources: the kernel with its settings, and the first container that is started. If
 they differ, the container is right.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +22,8 @@ from reward_server.errors import SandboxError
 from reward_server.runner.walls import kernel, policy
 from reward_server.sandbox.local import kernel_check
 from reward_server.sandbox.local.cgroup import CgroupParent
-from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path, start_local
+from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path, prepare
+from reward_server.sandbox.local.first_containers import FirstContainers
 from reward_server.sandbox.pod_options import is_pod
 from reward_server.sandbox.walls import WALLS, without_missing
 
@@ -29,12 +32,32 @@ CHECK_SECONDS = 20.0
 ROOT = Path("/")
 _PLACES = {kind.name: place for place, kind in enumerate(WALLS)}
 
+# Starts a container, and returns the walls of which its runner tells.
+Attempt = Callable[[LocalOptions], Awaitable[Sequence[Wall]]]
+
 
 async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall, ...]:
-    """Examines the host and starts a container on it; returns one wall for each of `WALLS`."""
+    """Examines the host and tries a container on it; returns one wall for each of `WALLS`."""
     cgroups = CgroupParent.look(cgroup_parent)
-    host = (*host_walls(options.uid), *cgroups.walls())
-    container = await container_walls(cgroups, without_missing(options, host))
+    async with aclosing(FirstContainers(cgroups, 1)) as containers:
+        return await found_walls(cgroups, options, containers.attempt)
+
+
+async def found_walls(
+    cgroups: CgroupParent, options: LocalOptions, attempt: Attempt
+) -> tuple[Wall, ...]:
+    """Examines the host and attempts a container; returns one wall for each of `WALLS`.
+
+    Args:
+        cgroups: the cgroup in which containers get theirs.
+        options: the way to make containers, if the host can build all walls.
+        attempt: starts a container.
+    """
+    kernel_walls, _ = await asyncio.gather(
+        asyncio.to_thread(host_walls, options.uid), asyncio.to_thread(prepare, options)
+    )
+    host = (*kernel_walls, *cgroups.walls())
+    container = await container_walls(attempt, without_missing(options, host))
     walls = {wall.name: wall for wall in host}
     walls |= {wall.name: wall for wall in container if not _repeats(wall, walls.get(wall.name))}
     return tuple(sorted(walls.values(), key=lambda wall: _PLACES[wall.name]))
@@ -177,8 +200,8 @@ def _text(path: Path) -> str:
 # ------------------------------------------------------------------------------- the container
 
 
-async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple[Wall, ...]:
-    """Starts a container with the walls that this host can build, and returns its walls.
+async def container_walls(attempt: Attempt, options: LocalOptions) -> tuple[Wall, ...]:
+    """Attempts a container with the walls that this host can build, and returns its walls.
 
     If a host forbids a fresh /proc, as a Docker container without `systempaths=unconfined` does, a
     second container without one shows that.
@@ -187,23 +210,15 @@ async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple
     if options.private_proc:
         attempts.append(replace(options, private_proc=False))
     problem = ""
-    for attempt in attempts:
+    for attempted in attempts:
         try:
-            told = await _ask_container(cgroups, attempt)
+            told = [wall for wall in await attempt(attempted) if wall.name in _PLACES]
         except (SandboxError, OSError) as error:
             problem = problem or _last_line(str(error))
         else:
             works = Wall(name="container", standing=True, detail="a first program ran in it")
             return (works, *(_explain_proc(wall, problem) for wall in told))
     return (Wall(name="container", standing=False, detail=_explain(problem)),)
-
-
-async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
-    sandbox = await start_local(0, options, cgroups, f"probe{os.getpid()}")
-    try:
-        return [wall for wall in sandbox.description.walls if wall.name in _PLACES]
-    finally:
-        await sandbox.close()
 
 
 def _explain_proc(wall: Wall, problem: str) -> Wall:

@@ -23,9 +23,9 @@ from typing import Any
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.app import server_version
 from reward_server.processes.parent import running_processes
 from reward_server.settings import load_settings
+from reward_server.version import server_version
 from tests.support import next_version
 from tests.support.name_server import NameServer
 from trainer_client import AsyncRewardClient, Score, Verdict

@@ -41,9 +41,10 @@ def test_the_version_is_told(option: str) -> None:
     assert "reward-server" in said(option)
 
 
-def test_the_list_of_commands_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_list_of_commands_and_the_version_import_nothing_heavy(option: str) -> None:
     code = (
-        "import sys\nsys.argv = ['reward-server', '--help']\n"
+        f"import sys\nsys.argv = ['reward-server', {option!r}]\n"
         "from reward_server.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         f"print('heavy:', *(name for name in {HEAVY!r} if name in sys.modules))\n"

@@ -160,8 +160,10 @@ class Asked:
 
     def __init__(self, answers: Mapping[str, Execution]) -> None:
         self._answers = answers
+        self.jobs: list[Job] = []
 
     async def run(self, job: Job) -> Execution:
+        self.jobs.append(job)
         if isinstance(job.work, Program):
             return said(b"3.11.9 unittest\n")
         assert isinstance(job.work, Commands)
@@ -196,6 +198,14 @@ async def test_a_language_is_there_when_it_tells_its_version(
     assert survey.found["python"] == Found(version="3.11.9", frameworks=("unittest",))
     found = survey.found.get("small2")
     assert (found.version if found else None, survey.absent.get("small2")) == (version, reason)
+
+
+async def test_dialects_ask_their_common_question_once() -> None:
+    executor = Asked({"smallc": said(b"version 1.2.3")})
+    survey = await versions_of(executor, parse_language(SMALL))
+    found = {name: one.version for name, one in survey.found.items()}
+    assert found == {"small1": "1.2.3", "small2": "1.2.3"}
+    assert [job.language for job in executor.jobs] == ["small2"]
 
 
 def test_no_harness_in_rust_compares_exit_codes_which_cannot_be_before_1_75() -> None:

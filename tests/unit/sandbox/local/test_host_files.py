@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -98,6 +99,19 @@ def test_of_the_interpreter_its_program_its_libraries_and_its_modules_are_shown(
         seen["/opt/codereward/python/bin"].hidden
     )
     assert all((programs / name).resolve() == Path(sys.executable).resolve() for name in left)
+
+
+def test_every_library_that_a_program_can_load_from_the_interpreter_is_shown() -> None:
+    """Such as a libssl of its own, beside which the interpreter was built."""
+    code = (
+        "import ctypes, decimal, lzma, sqlite3, ssl, zlib\n"
+        "print(*(line.split(None, 5)[5] for line in open('/proc/self/maps') if '/' in line))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {path for path in ran.stdout.split() if ".so" in path}
+    own = {path for path in loaded if path.startswith(f"{host_files._prefix()}/")}
+    assert own
+    assert own <= set(host_files._own_libraries())
 
 
 def test_listed_paths_are_patterns_and_those_of_packages_are_no_views() -> None:

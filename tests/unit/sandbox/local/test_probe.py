@@ -19,6 +19,7 @@ from reward_server.sandbox.local.probe import (
     check_namespaces,
     check_seccomp,
     container_walls,
+    found_walls,
     host_walls,
     namespace_remedy,
     probe,
@@ -194,7 +195,7 @@ class Container:
         self._seccomp = seccomp
         self.asked: list[LocalOptions] = []
 
-    async def ask(self, _: CgroupParent, options: LocalOptions) -> tuple[Wall, ...]:
+    async def attempt(self, options: LocalOptions) -> tuple[Wall, ...]:
         self.asked.append(options)
         if not self._works[options.private_proc]:
             raise SandboxError("the sandbox did not start: Traceback\nmount /proc: not permitted")
@@ -205,16 +206,13 @@ class Container:
         )
 
 
-async def answers(
-    monkeypatch: pytest.MonkeyPatch, container: Container, options: LocalOptions
-) -> dict[str, Wall]:
-    monkeypatch.setattr(probe_module, "_ask_container", container.ask)
-    found = await container_walls(CgroupParent.look("/nowhere"), options)
+async def answers(container: Container, options: LocalOptions) -> dict[str, Wall]:
+    found = await container_walls(container.attempt, options)
     return {wall.name: wall for wall in found}
 
 
-async def test_a_container_that_works_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = await answers(monkeypatch, Container(True, True), LocalOptions())
+async def test_a_container_that_works_is_believed() -> None:
+    found = await answers(Container(True, True), LocalOptions())
     assert {name: wall.standing for name, wall in found.items()} == {
         "container": True,
         "seccomp": True,
@@ -223,28 +221,24 @@ async def test_a_container_that_works_is_believed(monkeypatch: pytest.MonkeyPatc
     }
 
 
-async def test_a_forbidden_proc_is_told_from_a_container_that_cannot_be(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = await answers(monkeypatch, Container(False, True), LocalOptions())
+async def test_a_forbidden_proc_is_told_from_a_container_that_cannot_be() -> None:
+    found = await answers(Container(False, True), LocalOptions())
     assert found["container"].standing
     assert not found["private-proc"].standing
     assert "mount /proc: not permitted" in found["private-proc"].detail
     assert "systempaths=unconfined" in found["private-proc"].detail
 
 
-async def test_a_container_that_cannot_be_says_its_last_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = await answers(monkeypatch, Container(False, False), LocalOptions())
+async def test_a_container_that_cannot_be_says_its_last_words() -> None:
+    found = await answers(Container(False, False), LocalOptions())
     assert found["container"] == Wall(
         name="container", standing=False, detail="mount /proc: not permitted"
     )
 
 
-async def test_a_waived_proc_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_waived_proc_is_not_tried() -> None:
     container = Container(False, True)
-    await answers(monkeypatch, container, LocalOptions(private_proc=False))
+    await answers(container, LocalOptions(private_proc=False))
     assert [options.private_proc for options in container.asked] == [False]
 
 
@@ -252,15 +246,16 @@ async def test_the_container_has_the_last_word_and_the_host_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     container = Container(True, True, seccomp=False)
-    monkeypatch.setattr(probe_module, "_ask_container", container.ask)
-    found = {wall.name: wall for wall in await probe(None, LocalOptions())}
+    cgroups, options = CgroupParent.look(None), LocalOptions()
+    walls = await found_walls(cgroups, options, container.attempt)
+    found = {wall.name: wall for wall in walls}
     assert (found["seccomp"].standing, found["seccomp"].detail) == (False, "in the container")
     monkeypatch.setattr(probe_module.platform, "machine", lambda: "riscv64")
-    found = {wall.name: wall for wall in await probe(None, LocalOptions())}
+    walls = await found_walls(cgroups, options, container.attempt)
+    found = {wall.name: wall for wall in walls}
     assert "no table of system calls for riscv64" in found["seccomp"].detail
     assert not container.asked[-1].use_seccomp
 
 
-async def test_the_walls_come_in_their_tables_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe_module, "_ask_container", Container(True, True).ask)
+async def test_the_walls_come_in_their_tables_order() -> None:
     assert [wall.name for wall in await probe(None, LocalOptions())] == list(ALL)
