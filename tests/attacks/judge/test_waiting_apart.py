@@ -191,11 +191,11 @@ CANCELS = """
     s = candidate(got.append)
     s.call(1)
     s.cancel()
-    time.sleep(1.5)
+    time.sleep(0.7)
     assert got == []
 """
 # Long enough that a busy machine reaches the cancellation first.
-LONG_TIMER = code(TIMER).replace("Timer(0.02,", "Timer(1,")
+LONG_TIMER = code(TIMER).replace("Timer(0.02,", "Timer(0.4,")
 FILLS = """
     import threading, time
     def f(xs):
@@ -217,7 +217,9 @@ THREADS = {
         tests=checks("import time\nxs = []\nassert f(xs) == 0\ntime.sleep(0.2)\nassert xs == []\n"),
     ),
 }
-CALLS_BACK = code(CANCELS).replace("s.cancel()\n", "").replace("== []", "== [1]")
+CALLS_BACK = (
+    code(CANCELS).replace("s.cancel()\n", "").replace("== []", "== [1]").replace("0.7", "0.3")
+)
 FILLED = "import time\nxs = []\nf(xs)\ntime.sleep(0.2)\nassert xs == [1]\n"
 WORKS = {
     "a timer that calls the tests": Row(right=TIMER, tests=checks(CALLS_BACK, "S")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import shutil
 import sysconfig
@@ -10,8 +11,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import grpc
 import pytest
 
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as rpc
 from reward_server.processes.parent import Processes, running_processes
 from reward_server.settings import load_settings
 from tests.rpc.conftest import function_request
@@ -52,12 +56,24 @@ async def test_a_proxy_spreads_the_requests_of_one_client_evenly(
             proxied(kind, command, own, tmp_path) as address,
             AsyncRewardClient(address, batch_size=1, max_in_flight=12) as client,
         ):
+            await until_all_serve(address)
             scores = await client.score([function_request(number) for number in range(REQUESTS)])
             assert not any(line.processes._found for line in client._lines.values())
         assert {one.verdict for one in scores} == {Verdict.PASSED}
         judged = await judged_by_process(processes)
     assert sum(judged) == REQUESTS
     assert all(abs(one - REQUESTS / COUNT) <= 0.2 * REQUESTS / COUNT for one in judged), judged
+
+
+async def until_all_serve(address: str) -> None:
+    """Waits until the proxy sends to each of the processes."""
+    asked, met = pb.GetServerInfoRequest(), set[int]()
+    async with grpc.aio.insecure_channel(address) as channel:
+        stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
+        while len(met) < COUNT:
+            with contextlib.suppress(grpc.aio.AioRpcError):  # the proxy has only begun
+                calls = (stub.GetServerInfo(asked, timeout=10) for _ in range(2 * COUNT))
+                met |= {info.process for info in await asyncio.gather(*calls)}
 
 
 async def judged_by_process(processes: Processes) -> list[int]:

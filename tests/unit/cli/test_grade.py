@@ -34,6 +34,7 @@ from reward_server.errors import SandboxError, StartError
 from reward_server.settings import Settings
 
 # The package gives the command this name, too.
+calls_module = importlib.import_module("reward_server.cli.calls")
 grade_module = importlib.import_module("reward_server.cli.grade")
 reach_module = importlib.import_module("reward_server.cli.reach")
 Grade = Callable[..., Result]
@@ -189,7 +190,7 @@ def test_a_target_that_does_not_answer_is_named(
     def impatient(**options: Any) -> Address:
         return replace(Address(**options), patience_seconds=0.0)
 
-    monkeypatch.setattr(grade_module, "Address", impatient)
+    monkeypatch.setattr(calls_module, "Address", impatient)
     result = run(tasks, "--out", out, "--target", "127.0.0.1:1")
     assert isinstance(result.exception, StartError)
     assert "127.0.0.1:1" in str(result.exception)
