@@ -79,7 +79,7 @@ async def running_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 
 async def examine(settings: Settings) -> tuple[Wall, ...]:
-    """Probes the backend that the settings name, and returns its walls and whether each stands.
+    """Probes the backend that the settings name; returns its walls, and whether each is in effect.
 
     Raises:
         SettingsError: a setting cannot be followed.

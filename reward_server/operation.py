@@ -14,7 +14,7 @@ _BEAT_SECONDS = 0.5
 
 
 class Condition:
-    """Whether a server works, and whether its event loop turns.
+    """Whether a server works, and whether its event loop runs.
 
     Attributes:
         works: False during an outage of the sandboxes.

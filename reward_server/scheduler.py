@@ -243,10 +243,11 @@ class Scheduler:
     def estimated_wait_seconds(self, cost: int = 1, owner: str = "") -> float:
         """Estimates the time until a new submission gets a slot for the last of its `cost` jobs.
 
-        Slots are assigned in turns. So each of the owner's other submissions runs at most `cost`
-        jobs before that slot is free, and each other owner runs at most as many jobs as the owner,
-        times the ratio of their weights. The estimate is zero if a slot is free that the owner may
-        hold, or if no job has been measured yet. So a wrong estimate cannot refuse work for ever.
+        Slots are assigned in turns. So before the submission gets that slot, each other submission
+        of the owner runs at most `cost` jobs. Each other owner runs at most as many jobs as this
+        owner, times the ratio of their weights. The estimate is zero if a slot is free that the
+        owner may hold, or if no job has been measured yet. So a wrong estimate cannot refuse work
+        for ever.
         """
         if self._mean_seconds is None:
             return 0.0

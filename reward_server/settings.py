@@ -113,7 +113,7 @@ class LimitSettings(BaseModel):
     """Calls from the judge into the candidate."""
 
     def over(self, limits: Limits) -> Limits:
-        """Returns the given limits, with the limits that are set here in place of theirs."""
+        """Returns the given limits; each limit that is set here replaces the given one."""
         return replace(limits, **self.model_dump(exclude_none=True))
 
 

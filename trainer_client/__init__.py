@@ -1,6 +1,6 @@
 """The trainer's side of Reward Server: sends completions and receives rewards.
 
-It needs only gRPC and protobuf. Rewards are in `rewards`, `reward-train` in `trl`.
+It needs only gRPC and protobuf. Reward functions are in `rewards`, and `reward-train` is in `trl`.
 """
 
 from trainer_client.async_client import AsyncRewardClient

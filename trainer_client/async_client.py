@@ -31,10 +31,10 @@ _T = TypeVar("_T")
 class AsyncRewardClient:
     """A client for any number of event loops.
 
-    A channel is created for each loop at the first call from it. The object can be pickled, and
-    the copy opens its own connections. gRPC does not survive a fork: a process that is forked
-    after a client was used can use none. Spawn workers instead, or let them be the first to use
-    one.
+    A channel is created for each loop at the first call from it. The object can be pickled, and the
+    copy opens its own connections. gRPC does not survive a fork: if a process is forked after a
+    client was used, the child can use no client. Spawn workers instead, or use no client before you
+    fork.
 
     Args:
         target: see `Connection`, also for the options.
@@ -82,7 +82,7 @@ class AsyncRewardClient:
 
         Raises:
             TaskError: the object is no request.
-            CallError: it was not run.
+            CallError: the program was not run.
         """
         made = execute_request(request)
         process = await self._any_process()

@@ -118,9 +118,9 @@ class _ReasonedError(CallError):
 
 
 class SessionEndedError(_ReasonedError):
-    """A session that is not open; what was in it is gone.
+    """A session that is not open; its files and processes are gone.
 
-    The same call fails again, and another session may work.
+    The same call fails again. You can open another session.
 
     Args:
         status: `NOT_FOUND`.
@@ -149,7 +149,7 @@ class SessionFileError(_ReasonedError):
 
 
 class SessionProcessError(_ReasonedError):
-    """A command of a session that does not run, or no longer.
+    """A command that does not run in a session, or does not run any more.
 
     Args:
         status: `NOT_FOUND`.

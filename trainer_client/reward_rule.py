@@ -1,4 +1,4 @@
-"""The rule that makes rewards of verdicts, as options name it."""
+"""Sets the rule that makes rewards of verdicts, from the options that name it."""
 
 from __future__ import annotations
 

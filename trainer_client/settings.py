@@ -17,12 +17,12 @@ class RewardSettings(BaseModel):
     """The rule that makes rewards of verdicts.
 
     Args:
-        policy: all-or-nothing, or the share of tests that passed; if absent, each task's own, or
-            all-or-nothing if the task has none.
+        policy: all-or-nothing, or the share of tests that passed. If absent, it is each task's own
+            policy, or all-or-nothing if the task has none.
         compile_bonus: least reward of a program that compiles and does not pass.
         format_bonus: reward of a completion that has a code block and does not compile.
-        cpu_time_seconds: limit of each execution; if absent, the task's own or the server's
-            default.
+        cpu_time_seconds: limit of each execution. If absent, it is the task's own limit, or the
+            server's default.
     """
 
     policy: Policy | None = None

@@ -15,8 +15,8 @@ def well_formed(text: str) -> str:
 def completion_text(completion: object) -> str:
     """Extracts the text of a completion: a string, a message, or a list of messages.
 
-    The last message of the assistant that has text counts; tool calls have none, or an empty one.
-    Returns "" if there is no such message.
+    The last message of the assistant that has text counts. (A message with a tool call has no text,
+    or an empty one.) Returns "" if there is no such message.
 
     Raises:
         TypeError: the completion has another type.

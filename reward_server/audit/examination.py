@@ -44,7 +44,7 @@ class Options:
 async def examine(
     task: Task, judge: Judge, info: pb.GetServerInfoResponse, options: Options
 ) -> TaskReport:
-    """Examines a task; whatever is wrong with it becomes a finding."""
+    """Examines a task; each fault becomes a finding."""
     report = TaskReport(id=task.id, digest=task.digest, language=task.language, tests=task.kind)
     _read_texts(task, report)
     if not task.kind:

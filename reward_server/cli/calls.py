@@ -1,4 +1,4 @@
-"""A client for the commands. It calls one server, and retries if that is full or unreachable."""
+"""A client for the commands. It calls one server, and retries if it is full or unreachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reward-server doctor`: which walls stand on this host, and what will disturb timings."""
+"""`reward-server doctor`: which walls are in effect on this host, and what will disturb timings."""
 
 from __future__ import annotations
 

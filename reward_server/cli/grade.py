@@ -127,7 +127,7 @@ def grade(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judges every task of a file; exits with 0 if all were judged, otherwise with 1."""
+    """Judges every task of a file; exits with 0 if all tasks were judged, otherwise with 1."""
     total = _count_lines(tasks, out)
     reach = reached(
         target,

@@ -46,7 +46,7 @@ class ImageCheck:
     Args:
         milliseconds: time until a first program had run.
         found: for each of its languages the version, or the problem with it.
-        problem: why it did not start, or that a language does not work; else empty.
+        problem: why it did not start, or which languages do not work; empty if all is well.
     """
 
     image: SandboxImage

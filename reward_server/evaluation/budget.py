@@ -108,6 +108,6 @@ def together_seconds(remaining: float, seconds: float, limits: Limits) -> float:
     Args:
         remaining: the time until the caller's deadline.
         seconds: the budget without copies, which always fits.
-        limits: of each execution, one of which may have begun when the time is up.
+        limits: limits of each execution; an execution that has begun may go on when the time is up.
     """
     return max(seconds, remaining - limits.wall_time_seconds)

@@ -105,8 +105,8 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Waits for the work under a key, starting it if there is none.
 
-        The deadline and the budget that end the work belong to the caller who started it. The
-        others start it again.
+        The deadline and the budget that end the work are those of the caller that started it. If
+        they end it, the other callers start it again.
 
         Returns:
             The result of the work, and whether another caller had started it.

@@ -91,7 +91,7 @@ class Evaluation:
 
     Args:
         scheduler: lets submissions in and runs their jobs.
-        languages: those on offer.
+        languages: the languages that the server offers.
         provenance: where answers come from, by canonical language name.
         checker_limits: limits of a checker program's execution.
         parallelism: greatest number of executions of one submission at the same time.
@@ -293,7 +293,7 @@ def _remaining(deadline: float | None) -> float:
 
 
 async def graded_within(grader: Grader, candidate: Candidate, budget: Budget) -> list[Run]:
-    """Returns a grader's runs, or one that says that the budget was used up before any."""
+    """Returns a grader's runs; if the budget was used up before the first, one run that says so."""
     try:
         return await grader.grade(candidate, budget)
     except BudgetSpentError as error:

@@ -100,7 +100,8 @@ def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
 
     Args:
         policy: decides which tests count.
-        runs: at least one, in the order of their tests; every test of the request is in one.
+        runs: one run or more, in the order of their tests; every test of the request is in one of
+            them.
     """
     for ending in (Ending.INVALID_TASK, Ending.VIOLATION):
         for run in runs:

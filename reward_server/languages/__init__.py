@@ -180,7 +180,7 @@ class Language:
 
         Args:
             source: the program.
-            files: that lie beside it.
+            files: files beside it.
             limits: of this work.
             is_library: whether the result is a library, which is put beside programs that are
                 compiled later.

@@ -120,7 +120,7 @@ class Composition:
 
         Args:
             solution: untrusted; put in as it is.
-            tests: that are not refused.
+            tests: the tests, which `refusal` does not refuse.
             secret: a fresh identifier.
             word: a fresh word, which the ending writes.
         """

@@ -65,7 +65,7 @@ class Word:
 
     Args:
         kind: "text", "word", "number", "end" of a line or statement, or "mark".
-        text: of it.
+        text: its text.
         start: where it begins.
     """
 
@@ -207,7 +207,7 @@ def _refuse_others(tests: str, functions: Sequence[Declaration]) -> None:
 
 
 def uses(*texts: str) -> Iterator[tuple[str, str]]:
-    """Yields the paths of packages, each with a name of it that parts of one program use.
+    """Yields the paths of packages, each with a name of the package that parts of one program use.
 
     The name is "" if a package is imported for its effects, or with all its names.
     """

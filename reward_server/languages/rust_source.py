@@ -29,7 +29,8 @@ _VISIBLE = re.compile(r"(?: pub(?: \( \w+ \))?)?$")
 def arranged(text: str) -> str:
     """Removes imports of unused crates, and lints that refuse more than the compiler does.
 
-    Data sets import some crates in every prompt. What is put around a solution knows no lints.
+    Data sets import some crates in every prompt. The code that is put around a solution does not
+    comply with further lints.
     """
     return _LINTS.sub("", _without_crates(text))
 
@@ -45,7 +46,7 @@ def _without_crates(text: str) -> str:
 
 
 def without_tests(solution: str) -> str:
-    """Leaves out a solution's own tests, which are none of its task's."""
+    """Removes a solution's own tests, since they are not tests of its task."""
     words = list(_words(solution))
     lengths = (
         next((len(own) for own in _OWN if _are_at(own, words, at)), 0) for at in range(len(words))

@@ -82,7 +82,7 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
     """Reads the table [unit].
 
     Args:
-        table: itself.
+        table: the table [unit].
         program: the table [program], or an empty one.
 
     Raises:

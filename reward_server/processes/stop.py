@@ -8,7 +8,8 @@ import signal
 
 
 class Stop:
-    """Handles SIGTERM and SIGINT: the first one while serving is a request; others end the task."""
+    """Handles SIGTERM and SIGINT. The first signal while the server serves asks for a drain; any
+    other ends the task."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()

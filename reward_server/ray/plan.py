@@ -21,8 +21,9 @@ class Plan:
     """What was asked for.
 
     Args:
-        name: under which clients find the servers.
-        nodes: how many servers, each on a node of its own, or the addresses of the nodes.
+        name: the name by which clients find the servers.
+        nodes: the number of servers, each of which gets a node of its own, or the addresses of the
+            nodes.
         cpus: CPUs that Ray reserves for each server, which has as many slots.
         resources: further resources of Ray that a node must have.
         settings: settings of the servers, by name.

@@ -45,8 +45,9 @@ def serving(
     """Starts a server, yields it when it is in good health, and ends it after the block.
 
     Args:
-        arguments: of `serve`; `--set NAME=VALUE` alone, which a probe takes as well.
-        start_seconds: time until it must serve.
+        arguments: arguments of `serve`, only of the form `--set NAME=VALUE`, which a probe accepts
+            too.
+        start_seconds: time in which it must have started to serve.
         drain_seconds: time that its running work has to finish.
 
     Raises:

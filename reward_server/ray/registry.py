@@ -1,7 +1,7 @@
-"""The actor that has the name: it places the servers, and knows where they are.
+"""The actor that has the name: it places the servers, and knows their addresses.
 
 It runs on the head node, without which there is no cluster. If its process is lost, Ray starts it
-again, and the servers tell it within a second where they are.
+again, and within a second the servers report their addresses to it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class RegistryActor:
         )
 
     def beat(self, index: int, state: dict[str, Any]) -> None:
-        """Hears from a server."""
+        """Records the report of a server, which shows that the server still runs."""
         self._states[index] = state
         self._heard[index] = time.monotonic()
 

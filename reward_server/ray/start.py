@@ -41,7 +41,8 @@ class ServerState:
 
 
 class Servers:
-    """The running servers of a name; made by `start` and `find`. As a block, it ends with `stop`.
+    """The running servers of a name; made by `start` and `find`. The end of a `with` block stops
+    them.
 
     Args:
         name: their name.
@@ -98,21 +99,21 @@ def start(
 ) -> Servers:
     """Starts a server on each of several nodes, and returns when all of them serve.
 
-    The servers stay until they are stopped, also when this program ends. If a node is lost, its
-    server is started on another node that has room, as soon as there is one. Unless the settings
-    name certificates and tokens of your own, the servers get ones that were made for them, and
-    clients in the cluster get what they need with the address.
+    The servers run until they are stopped, even after this program has ended. If a node is lost,
+    its server is started on another node as soon as one has room. If the settings name no
+    certificates and no tokens, the servers get some that are made for them, and clients in the
+    cluster get what they need together with the address.
 
     Args:
         name: clients find the servers by the target `ray://NAME`.
-        nodes: how many, or the addresses of nodes. A server at an address waits for that node if
-            it is lost.
+        nodes: the number of nodes, or their addresses. If a node is given by its address and is
+            lost, its server waits for that node.
         cpus: CPUs that Ray reserves for each server. It has as many slots, unless the settings
             say otherwise.
         resources: resources of Ray that a node must have, such as `{"reward_node": 1}`.
         settings: settings of the servers, such as `{"drain_seconds": 10}`. Paths are those of the
             nodes.
-        timeout_seconds: time in which all of them must serve.
+        timeout_seconds: time in which all servers must have started to serve.
 
     Raises:
         SettingsError: an argument is wrong, or servers of this name run already.

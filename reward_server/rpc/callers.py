@@ -1,7 +1,8 @@
 """Identifies callers: their credentials, their owners, and the number of calls of each owner.
 
-An owner is the holder of one credential: a bearer token, or else a client certificate. If a server
-requires none, all callers are one owner. Several tokens of one tenant are one credential.
+An owner is the holder of one credential: a bearer token, or a client certificate if no token is
+required. If a server requires neither, all callers are one owner. All tokens of one tenant count as
+one credential.
 """
 
 from __future__ import annotations

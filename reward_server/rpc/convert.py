@@ -106,7 +106,7 @@ def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
     """Parses a message.
 
     Raises:
-        InvalidRequestError: it is too large, or is no such message in UTF-8.
+        InvalidRequestError: the body is too large, or is not such a message with text in UTF-8.
     """
     _check_size(len(body), bounds)
     return _decoded(kind, body)

@@ -32,7 +32,7 @@ def text(field: str, value: str, maximum_bytes: int) -> str:
 
 
 def data(field: str, value: bytes, maximum_bytes: int) -> bytes:
-    """Returns bytes that are not too many."""
+    """Returns bytes, of which there are not too many."""
     if len(value) > maximum_bytes:
         raise InvalidRequestError(
             field, f"has {len(value)} bytes; at most {maximum_bytes} are allowed"

@@ -18,8 +18,8 @@ def files(field: str, given: Mapping[str, bytes]) -> tuple[tuple[str, bytes], ..
     """Reads files, ordered by path.
 
     Raises:
-        InvalidRequestError: there are too many or they are too large, a path does not lead to a
-            file below the folder in which it is used, or one is a folder of another's.
+        InvalidRequestError: there are too many files, or they are too large; a path does not lead
+            to a file below the folder in which it is used; or a path is a folder of another one.
     """
     if not given:
         return ()
@@ -66,7 +66,7 @@ def check_path(field: str, path: str) -> None:
     """Checks that a path leads to a file below the folder in which it is used.
 
     Raises:
-        InvalidRequestError: it does not.
+        InvalidRequestError: the path does not.
     """
     parts = path.split("/")
     if len(path.encode()) > PATH_BYTES:

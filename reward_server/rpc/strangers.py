@@ -9,8 +9,9 @@ connection on which a valid credential was shown, and keeps only a few of the ot
 What it does not stop: floods below HTTP/2 (packets, TLS handshakes), which the network must limit,
 and strangers who share a proxy's connection with holders of credentials.
 
-It ends a connection by shutting down a duplicate of its descriptor, after it has checked the
-duplicate's address. The descriptor may have been reused for another file, but the duplicate cannot.
+To end a connection, it duplicates the descriptor, checks the duplicate's address, and shuts the
+duplicate down. The number of the descriptor itself may have been given to another file meanwhile.
+The duplicate's number cannot.
 """
 
 from __future__ import annotations

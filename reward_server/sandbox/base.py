@@ -65,7 +65,7 @@ class Offer:
 
     Args:
         sources: the sources of its sandboxes, the most wanted first.
-        walls: the walls around them, standing and missing.
+        walls: the walls around them: those in effect, and those that are missing.
         networks: the networks that executions can have.
         slots: how many sandboxes there are; None if any number can be started.
         sessions: starts a sandbox for a session, with a number that no other living one has; None
@@ -83,7 +83,7 @@ class SandboxBackend(Protocol):
     """A kind of sandbox, as the settings describe it."""
 
     async def probe(self) -> tuple[Wall, ...]:
-        """Tries a sandbox; returns the walls, standing and missing.
+        """Tries a sandbox; returns all walls, with whether each is in effect.
 
         Raises:
             SandboxError: no sandbox can be tried, because there is no engine or no image.

@@ -1,12 +1,15 @@
 """Decides the ending of an execution, from the supervisor's numbers and the judge's report.
 
-The blame depends on how far the execution got (`wire.Stage`). Before the tests were read, and while
-the program was handed over, a failure is the server's: an exception and a retry, never a reward.
-While the tests were prepared it is the task's, unless the runner's own code raised. From READY on
-every failure is the candidate's, so that no program can avoid a verdict by breaking its sandbox. An
-execution is COMPLETED only by a report in which every test of the request ran to its end. One more
-fact about the tests may be found after READY: the tests' program of two may report that it made a
-value that cannot cross, so that the tests cannot be a separate program.
+The stage that an execution reached (`wire.Stage`) decides whose failure it is. Before the tests
+were read, and while the program was handed over, a failure is the server's: an exception and a
+retry, and never a reward. While the tests were prepared, it is the task's, unless the runner's own
+code raised the exception. From READY on, every failure is the candidate's, so that no program can
+avoid a verdict by breaking its sandbox. An execution is COMPLETED only by a report in which every
+test of the request ran to its end.
+
+There is one exception after READY. If tests and solution are two programs, the tests' program may
+report that it made a value that cannot cross to the other program. Then the tests cannot be a
+separate program.
 
 From READY on, the first of these that holds decides:
     killed for a forbidden system call             VIOLATION

@@ -29,11 +29,12 @@ _FILTERED = "Seccomp:\t2"
 class PodOptions:
     """The way to make a pod of the profile `local`.
 
-    In the profile `restricted` the server's container needs no line, because runner containers make
-    the sandboxes; these need the lines.
+    In the profile `restricted` runner containers make the sandboxes. So these containers need the
+    lines, and the server's container needs none.
 
     Args:
-        profile: the one that this pod allows without a change other than waived limits.
+        profile: the profile that this pod allows if nothing is changed except that limits are
+            waived.
         lines: fields that the pod's specification, or that of the server's container, lacks.
         allow_missing: limits to waive, unless the runtime gives containers a writable cgroup.
     """

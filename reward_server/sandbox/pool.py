@@ -52,9 +52,10 @@ _log = structlog.get_logger("pool")
 
 
 def troubled(execution: Execution) -> bool:
-    """Returns True if a container that ran this must not run anything else.
+    """Returns True if the container of this execution must not run anything else.
 
-    That holds after an out-of-memory kill, an attack on the walls, a lost judge or a leftover.
+    This is so after an out-of-memory kill, an attack on the walls, a lost judge, or if something
+    was left behind.
     """
     return (
         execution.ending is Ending.VIOLATION

@@ -1,10 +1,12 @@
 """Runners that another tool started and hardened, reached at sockets.
 
-What this stops: the server does not need an engine or any privilege to have sandboxes. In a
-cluster, a pod's sidecars share a folder of sockets with it. A runner builds its own walls around
-each execution; its container limits memory, processes and the network.
+With these runners the server needs neither an engine nor any privilege. In a cluster, the runners
+are sidecars of the server's pod, and share a folder of sockets with the server.
 
-What it does not: it does not harden, limit or restart those containers. It believes a runner's
+What this stops: what the runner's own walls around each execution stop. The runner's container
+limits memory, processes and the network.
+
+What it does not: it does not harden, limit or restart those containers. It trusts a runner's
 description of its walls, because the operator provides the container.
 """
 
@@ -112,7 +114,7 @@ class SocketBackend:
     languages: tuple[str, ...]
 
     async def probe(self) -> tuple[Wall, ...]:
-        """Connects to every runner once; a wall stands if it stands in all of them."""
+        """Connects to every runner once; a wall is in effect if it is in effect in all of them."""
         found: list[tuple[Wall, ...]] = []
         for path in self.paths:
             try:

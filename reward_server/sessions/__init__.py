@@ -1,1 +1,1 @@
-"""Sessions: who may open one, how long it lives, and what of it counts."""
+"""Sessions: who may open one, how long it lives, and which quotas and limits count it."""

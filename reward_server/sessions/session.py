@@ -19,7 +19,7 @@ class Wanted:
 
     Args:
         owner: whose it is.
-        place: what its sandbox has to be.
+        place: the limits and the network of its sandbox.
         environment: variables of its commands.
         files: the files to write at its begin.
         lifetime_seconds: time after which it ends.
@@ -50,7 +50,7 @@ class Session:
 
     Args:
         session_id: its name, which nobody can guess.
-        wanted: what it was opened as.
+        wanted: the request that opened it.
         numbered: its sandbox.
         longest_seconds: the greatest lifetime.
         end: called when its lifetime or its idle limit is over.

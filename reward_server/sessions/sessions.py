@@ -1,11 +1,14 @@
 """All sessions of a server: admits them by memory, knows whose they are, and ends each.
 
-What this stops: a caller that uses, lists or guesses another's session: an id of another credential
-is as unknown as one that never was. Sessions without an end, since each has a lifetime and an idle
-limit. More memory for sessions than the server has set aside.
+What this stops:
+
+- a caller that uses, lists or guesses the session of another credential: the answer about its id is
+  the same as for an id that never existed;
+- sessions without an end: each has a lifetime and an idle limit;
+- sessions that take more memory than the server has set aside for them.
 
 What it does not: it does not confine a session, see `sandbox.sessions`. It does not divide the
-memory among tenants; a tenant's quota `sessions` only bounds how many sessions it has open.
+memory among tenants; a tenant's quota `sessions` only limits how many sessions it has open.
 """
 
 from __future__ import annotations
@@ -76,7 +79,7 @@ class Sessions:
         warm: how many sandboxes are kept warm.
         bounds: bounds on sessions.
         tenants: quotas of the owners.
-        meter: receives refusals.
+        meter: counts refusals.
     """
 
     def __init__(
@@ -163,7 +166,7 @@ class Sessions:
         """Refuses further work while the server shuts down.
 
         Raises:
-            DrainingError: it does.
+            DrainingError: the server shuts down.
         """
         if self._is_draining:
             raise DrainingError("the server is shutting down")

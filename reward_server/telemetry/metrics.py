@@ -215,7 +215,8 @@ class Telemetry:
             self._strangers(what)
 
     def offers(self, *, languages: Iterable[str], causes: Iterable[str]) -> None:
-        """Exports zeros for the languages of executions and the causes of refusals to come."""
+        """Exports zeros for languages and causes of refusals, so that their first count is a
+        rise."""
         for language in languages:
             self._execution_seconds(language)
             self._execution_cpu_seconds(language)

@@ -63,7 +63,7 @@ def figures(families: Iterable[Metric]) -> dict[str, object]:
 
 
 def obstacles(families: Iterable[Metric]) -> list[str]:
-    """Returns why new work finds no room, or nothing if it does."""
+    """Returns why there is no room for new work; nothing if there is room."""
     return _Samples(families).obstacles()
 
 

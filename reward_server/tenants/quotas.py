@@ -83,7 +83,7 @@ class InFlight:
         """Counts a call's body for the length of the block.
 
         Raises:
-            QuotaError: with it, the owner has more bytes than its quota allows.
+            QuotaError: with this body, the owner has more bytes in flight than its quota allows.
             InvalidRequestError: the body alone is larger than the quota.
         """
         tenant = self._tenants.of(owner)

@@ -1,14 +1,14 @@
-"""Compares what owners received of the slots with their weights.
+"""Divides the time in slots between owners in proportion to their weights.
 
-An owner's level is the time for which it held slots, divided by its weight, together with the time
-that the slots it holds are expected to take. The next slot goes to the waiting owner with the
-lowest level. So owners that wait get slot time in proportion to their weights, however long each
-one's jobs are.
+An owner's level is a sum, divided by its weight: the time for which it held slots, and the expected
+time of the jobs that it runs. The next slot goes to the waiting owner with the lowest level. So
+owners that wait get slot time in proportion to their weights, whether their jobs are short or long.
 
-What counts is the time in which slots were scarce. If a slot is free when it is asked for, there is
-enough for everybody, and all use before that is forgotten. An owner that did not wait earns no
-credit: when it waits again, it begins at the level of the lowest owner that waits. A debt is
-bounded, so that a job of many minutes does not keep its owner waiting for as long.
+Only time in which slots were scarce counts. If a slot is free when an owner asks for one, there are
+enough slots for all, and all earlier time is forgotten. An owner that did not wait earns no credit
+for later: when it waits again, it begins at the lowest level of the owners that wait. The lead of
+an owner over that level is bounded. Otherwise an owner with a job of many minutes would wait as
+long afterwards.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Shares:
             self._received.clear()
 
     def begin_waiting(self, owner: str, others: Iterable[str]) -> None:
-        """Records that an owner waits that did not; `others` are those that wait already."""
+        """Records that an owner begins to wait; `others` are the owners that wait already."""
         floor = self._lowest(others)
         self._received[owner] = self._bounded(max(self._received.get(owner, 0.0), floor), floor)
 

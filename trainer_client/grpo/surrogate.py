@@ -85,7 +85,7 @@ def batch_loss(
 
     grpo      mean over completions of the mean over tokens (arXiv 2402.03300, equation 3)
     bnpo      mean over the batch's tokens
-    dapo      the same; TRL's differs from bnpo if a batch is accumulated (arXiv 2503.14476)
+    dapo      the same; TRL's own differs from bnpo if a batch is accumulated (arXiv 2503.14476)
     dr_grpo   sum over tokens / (completions * max_completion_length) (arXiv 2503.20783)
 
     Args:

@@ -52,7 +52,7 @@ def correctness_reward(
     """Rewards an `<answer>` that equals the reference, by the rules in this module's docstring.
 
     The last `<answer>` counts, up to its closing tag if it has one. Without a tag there is no
-    answer, whereas the tutorials' code then takes the whole text.
+    answer. (The code of well-known tutorials takes the whole text in that case.)
 
     Args:
         prompts: one for each completion.

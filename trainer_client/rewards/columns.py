@@ -19,8 +19,9 @@ _Reward = TypeVar("_Reward", bound=Callable[..., list[float | None]])
 def apart_from_columns(reward: _Reward) -> _Reward:
     """Prevents a data set's columns from setting a reward function's options of the same name.
 
-    Trainers pass every column as a keyword: the column `target` of a data set for Countdown would
-    set the option of `length_reward`. Such a column is left out, and the option keeps its default.
+    Trainers pass every column as a keyword. For example, the column `target` of a data set would
+    set the option `target` of `length_reward`. Such a column is left out, and the option keeps its
+    default.
     """
     kinds = inspect.signature(reward).parameters.items()
     options = {name for name, one in kinds if one.kind is inspect.Parameter.KEYWORD_ONLY}
@@ -79,7 +80,7 @@ def demand_references(reward: str, columns: Mapping[str, Any]) -> None:
     """Checks that a data set has references.
 
     Raises:
-        TaskError: it has none of the columns.
+        TaskError: the data set has none of the columns.
     """
     if not any(name in columns for name in REFERENCE_COLUMNS):
         raise TaskError(reward, "answer", "is absent, and so are `reference` and `references`")

@@ -31,9 +31,9 @@ def ensemble(
 ) -> Reward:
     """Makes one reward of several, completion by completion.
 
-    A member's None or NaN is never read as 0: if a member has no reward, neither has the ensemble.
-    Members of `may_abstain` are left out for a completion that they do not judge. If all abstain,
-    there is no reward.
+    A None or NaN of a member is never read as 0: if a member has no reward for a completion, the
+    ensemble has none. A member in `may_abstain` is an exception: it is left out for a completion
+    that it does not judge. If all members are left out, there is no reward.
 
     Args:
         rewards: reward functions, with or without `async`; all receive the trainer's arguments.

@@ -40,13 +40,14 @@ def remote_reward(
 
     Args:
         target: the servers; see `channel.Connection`, also for the other options.
-        task: the source of a completion's tests. Templates by task id (`tasks.templates`) are
-            looked up by the column `id_column`. This keeps tests out of the data set, which TRL
-            prints. With the name of a task format, or a function from a row to a request, the
-            request is made from the row's columns. If the row has no column `prompt` and the
-            prompt is a text, the prompt is added under this name.
-        name: `__name__`, under which TRL logs. Two functions of one name would log into each
-            other, so a default name is numbered when it is used again.
+        task: the source of a completion's tests. It is a mapping of templates by task id
+            (`tasks.templates`), the name of a task format, or a function that makes a request of a
+            row. Templates are looked up by the column `id_column`; so the tests need not be in the
+            data set, which TRL prints. In the other two cases the request is made from the row's
+            columns. If the row has no column `prompt` and the prompt is a text, the prompt is added
+            under this name.
+        name: `__name__`, under which TRL logs. Two functions with the same name would log under the
+            same keys. So a default name gets a number when it is used again.
         id_column: the data-set column with the task's id. A row whose id is None is not judged,
             which is no failure: data sets may hold tasks of several kinds.
         policy: how outcomes of tests become a reward from 0 to 1; by default the task's own, or
@@ -56,7 +57,8 @@ def remote_reward(
         format_bonus: the reward of a completion with a code block that does not compile.
         defaults: fields for every request, such as limits, or a reward policy if none of the
             three options above is given.
-        failure_budget: consecutive calls without a single reward after which training stops.
+        failure_budget: number of consecutive calls without a single reward after which training
+            stops.
         columns: which columns of `metrics.EVERY_COLUMN` are shown in TRL's table of completions,
             beside the reward. A terminal of 80 columns has room for the verdict.
 

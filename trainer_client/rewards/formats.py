@@ -1,7 +1,8 @@
 """Rewards for the form of a completion, independent of its content.
 
-A model learns a form in a few steps. It then gains nothing more from these rewards, as long as they
-are worth less than a correct answer: keep their sum below that with `reward_weights`.
+A model learns a form in a few steps. After that, these rewards are the same for all completions,
+and teach nothing more. Keep their sum below the reward of a correct answer, by `reward_weights`.
+Otherwise a model may prefer the form to a correct answer.
 """
 
 from __future__ import annotations

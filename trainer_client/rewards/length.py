@@ -29,7 +29,7 @@ def length_reward(
 ) -> list[float | None]:
     """Rewards a length near a target: 1 within `tolerance` of it, falling linearly to 0.
 
-    It is 0 for an empty completion and for one of twice the target, and never less.
+    It is 0 for an empty completion, and for a completion of twice the target or more.
 
     Args:
         prompts: one for each completion.

@@ -1,8 +1,8 @@
-"""The program that `math_reward` sends to a server, for both sides of the wall.
+"""The program that `math_reward` sends to a server: it parses answers, and compares them.
 
 The trainer never imports it, because it parses with sympy, which evaluates text and may hang.
 
-    without arguments   reads an answer on standard input, and writes the parsed answer as JSON:
+    without arguments   is the parser: reads an answer on standard input, and writes it as JSON:
                         the expression as a tree of the classes below, and the text
     with three paths    is the checker: rebuilds the expressions of the answer's JSON and of the
                         references, and compares them; exit status 0 accepts and 1 rejects
@@ -109,8 +109,8 @@ def decode(node: Any) -> Any:
     """Builds the expression of a tree, which may come from an attacker.
 
     Raises:
-        Exception: it is no tree. The exception may be of any type, since sympy raises many types on
-            invalid input.
+        Exception: the value is no such tree. The exception may be of any type, since sympy raises
+            many types on invalid input.
     """
     sympy = importlib.import_module("sympy")
     kind, *parts = node

@@ -1,8 +1,8 @@
 """A reward for text that matches a regular expression, with a limit on the time of matching.
 
-Python's regular expressions backtrack: a harmless pattern can take years for some text that a model
-writes, and it holds the interpreter's lock all the time. So they run in a separate process, which
-the kernel ends if one text takes more CPU time than allowed.
+Python's regular expressions backtrack. A harmless pattern can take years for some text that a model
+writes, and meanwhile no other thread of the process runs. So patterns are matched in a separate
+process. The kernel ends this process if one text takes more CPU time than allowed.
 
 What this limits: the CPU time and the size of each text. What it does not limit: memory, of which
 backtracking takes little.
@@ -53,8 +53,9 @@ def pattern_reward(
 ) -> Callable[..., Rewards]:
     r"""Makes a reward function: `value` for text that matches a regular expression, 0 otherwise.
 
-    A text that takes longer than `seconds` or is longer than `characters` does not match. This is
-    a verdict: otherwise a model could leave the baseline by writing such texts.
+    A text that takes longer than `seconds`, or is longer than `characters`, does not match, and its
+    reward is 0. If it had no reward, a model could write such texts so that they do not count in
+    the baseline.
 
     Args:
         pattern: in Python's syntax.

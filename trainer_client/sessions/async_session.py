@@ -43,8 +43,8 @@ class AsyncSession:
     or the network. It ends with the block, and after its lifetime or its idle limit.
 
     Args:
-        find: returns the address of a server that is asked to open it, and the options of calls.
-        options: what the session is opened with.
+        find: returns the address of a server to ask for a session, and the options of calls.
+        options: the options of the session.
 
     Attributes:
         id: its name on the server; empty before it is open.
@@ -157,7 +157,8 @@ class AsyncSession:
         return [file_info_of(entry) for entry in answer.files]
 
     async def keep_alive(self, lifetime_seconds: float | None = None) -> float:
-        """Says that the session is still needed; returns the seconds that it will live.
+        """Tells the server that the session is still needed; returns its remaining lifetime in
+        seconds.
 
         Args:
             lifetime_seconds: a new lifetime, counted from this call.
@@ -171,7 +172,8 @@ class AsyncSession:
         return answer.lifetime_seconds
 
     async def close(self) -> None:
-        """Ends the session; it may have ended already. The server ends one that it cannot reach."""
+        """Ends the session; it may have ended already. If this call does not reach the server, the
+        session ends by its idle limit or its lifetime."""
         channel, self._channel = self._channel, None
         if channel is None:
             return
@@ -275,7 +277,8 @@ class AsyncCommand:
         return OutputChunk(data=event.stderr if is_error else event.stdout, is_error=is_error)
 
     async def wait(self) -> ExecResult:
-        """Waits for the end; returns it with the output that no iteration has taken.
+        """Waits for the command's end; returns the result, with the output that no iteration has
+        taken.
 
         Raises:
             SessionEndedError: the session is gone.

@@ -16,7 +16,7 @@ Content = bytes | str
 
 
 class SessionOptions(TypedDict, total=False):
-    """What a session is opened with.
+    """The options of a session.
 
     Args:
         language: language name or alias, which decides the variables that its tools need.
@@ -46,7 +46,7 @@ class SessionOptions(TypedDict, total=False):
 
 
 class ExecOptions(TypedDict, total=False):
-    """What a command is run with.
+    """The options of a command.
 
     Args:
         stdin: standard input.

@@ -1,4 +1,4 @@
-"""What a session answers with."""
+"""The values that the calls of a session return."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ class ExecResult:
 
     @property
     def explanation(self) -> str:
-        """What a model should be told besides output and exit code, in words; empty if nothing."""
+        """A sentence for a model about the command's end, besides output and exit code; may be
+        empty."""
         told = [_WORDS[limit].format(seconds=self.wall_time_seconds) for limit in self.limits_hit]
         if self.signal is not None:
             told.insert(0, f"ended by signal {self.signal}")

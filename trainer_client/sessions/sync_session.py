@@ -17,7 +17,7 @@ class Session:
     """`AsyncSession` for callers without an event loop; `RewardClient.session` makes it.
 
     Args:
-        session: what it stands for.
+        session: the session with an event loop that does the work.
         run: runs a coroutine on the client's event loop.
     """
 

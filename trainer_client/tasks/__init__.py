@@ -1,8 +1,8 @@
 """Converts rows of known data sets to requests.
 
     humaneval, mbpp             a function, tested by Python code
-    apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
-    livecodebench, leetcode     a method, tested by arguments and results (LiveCodeBench also runs)
+    apps, code_contests         a program, tested by inputs and outputs; APPS also has calls
+    livecodebench, leetcode     a method, tested by calls; LiveCodeBench also has whole programs
     bigcodebench                functions, tested by a unittest file
     humaneval_x, multipl_e      a function in one of many languages, tested by a program
 
@@ -11,8 +11,9 @@
 task id, so that tests stay out of a trainer's data set, and complete them with `fill`.
 `write_templates` and `read_templates` store them in a file of JSON lines.
 
-A reader of a new data set is such a function, in the module of its kind of tests. It reads fields
-with `rows.Reader`, which names a wrong field. `TASKS` and `ID_FIELDS` below name it.
+To support another data set, write such a function in the module of its kind of tests, and add it to
+`TASKS` and `ID_FIELDS` below. It reads fields with `rows.Reader`, whose errors name the wrong
+field.
 """
 
 from __future__ import annotations

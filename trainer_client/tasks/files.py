@@ -19,7 +19,7 @@ _FORM = "ScoreRequest"
 
 
 def from_json(value: str | bytes | Mapping[str, Any]) -> pb.ScoreRequest:
-    """Reads a request in protobuf's JSON form, or the same with field names in snake case.
+    """Reads a request in protobuf's JSON form; field names may be in camel case or snake case.
 
     Raises:
         TaskError: the value is no JSON object, or no request.

@@ -39,11 +39,11 @@ import itertools, functools, operator, io, sys, json, fractions, time
 def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from an APPS or TACO row: `input_output`, `starter_code`.
 
-    With `fn_name` the tests are calls, of a method if the starter code has `class Solution`;
-    otherwise they are runs of a whole program. Rows for plain functions wrap each result in a list
-    of one; if all do, the list is removed. If a dictionary is the only argument or the result, and
-    each of its keys reads as an integer, its keys become integers, as in the grader of APPS. JSON
-    has no such keys, so the tests are then assertions.
+    With `fn_name` the tests are calls of a function, or of a method if the starter code has `class
+    Solution`. Otherwise they are runs of a whole program. Rows for plain functions have each result
+    in a list of one element; if all results are of this form, the list is removed. If a dictionary
+    is the only argument or the result, and each of its keys reads as an integer, its keys become
+    integers, as in the grader of APPS. JSON has no such keys, so the tests are then assertions.
 
     Raises:
         TaskError: a field is absent or wrong.

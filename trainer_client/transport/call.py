@@ -55,7 +55,7 @@ class Line:
         return cls(processes, Permits(connection.max_in_flight), divider)
 
     async def any_process(self) -> Process | Failure:
-        """Returns a connection to the target, whichever process answers, or why there is none."""
+        """Returns a connection to any process of the target, or the reason why there is none."""
         failure = await self.processes.ready()
         return self.processes.shared if failure is None else failure
 

@@ -158,9 +158,10 @@ class Connection:
         target: an address such as `host:port`, `dns:///name:port` or `unix:/path`, or several
             of them, in a sequence or separated by commas; calls go to each in turn. Or
             `ray://NAME`, the servers that `reward_server.ray.start(NAME, ...)` started.
-        tls: certificates. If None, plain text, or what was made for servers in a Ray cluster.
-        token: a bearer token. Without `tls` it is sent in clear text. If None, none, or the one
-            that was made for servers in a Ray cluster.
+        tls: certificates. If None, the connection uses no TLS, or for servers in a Ray cluster the
+            certificates that were made for them.
+        token: a bearer token. Without `tls` it is sent in clear text. If None, no token is sent, or
+            for servers in a Ray cluster the token that was made for them.
         timeout_seconds: greatest time of one call to `score`.
         rpc_timeout_seconds: greatest time of one attempt at one request. If None, it is the time
             that the request's limits allow (`trainer_client.transport.deadlines`). With a smaller

@@ -23,7 +23,7 @@ _forked = threading.Event()
 
 
 def watch(channel: grpc.aio.Channel) -> None:
-    """Records a channel, for children that are forked before it is freed."""
+    """Records an open channel; a child that is forked before it is freed can use no client."""
     _register()
     _open.add(channel)
 

@@ -22,7 +22,8 @@ class Permits:
         self._given = asyncio.Event()
 
     async def take(self, wanted: int) -> Held:
-        """Waits until so many permits are free, at most all there are, and takes them."""
+        """Waits until this number of permits is free, and takes them; takes at most all that
+        exist."""
         async with self._turn:
             while self._free < min(wanted, self.count):
                 self._given.clear()

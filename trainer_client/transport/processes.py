@@ -93,7 +93,7 @@ class Processes:
         self.shared = Process.open(self.connection)
 
     async def ready(self) -> Failure | None:
-        """Returns None: the target says where to send."""
+        """Returns None at once, since the target has the address of the server."""
         return None
 
     @property
@@ -107,7 +107,7 @@ class Processes:
         """Picks the process with the fewest requests in progress, for the length of the block.
 
         Args:
-            requests: how many it is for.
+            requests: number of requests that will be sent to it.
         """
         self._look_around()
         process = min(self._found.values(), key=lambda one: one.requests, default=self.shared)

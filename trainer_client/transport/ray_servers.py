@@ -51,7 +51,7 @@ class RayServers:
         self._look: asyncio.Task[None] | None = None
 
     async def ready(self) -> Failure | None:
-        """Returns when a server is known, or with why there is none."""
+        """Waits until a server is known; returns None, or the reason why there is none."""
         if self._clock() >= self._next_look and (self._look is None or self._look.done()):
             self._look = asyncio.create_task(self._look_around())
         if not self._servers and self._look is not None:
@@ -70,7 +70,7 @@ class RayServers:
         """Picks the server with the fewest requests in progress, for the length of the block.
 
         Args:
-            requests: how many it is for.
+            requests: number of requests that will be sent to it.
         """
         try:
             with self._least_busy().sending(requests) as process:
@@ -87,7 +87,7 @@ class RayServers:
                 self._next_look = min(self._next_look, self._clock() + _FAILED_LOOK_SECONDS)
 
     async def rest(self) -> None:
-        """Ends what goes on beside calls; see `Processes.rest`."""
+        """Ends all work besides calls; see `Processes.rest`."""
         await self._end_look(_REST_SECONDS)
         await asyncio.gather(*(server.rest() for server in self._all()), *self._closing)
 

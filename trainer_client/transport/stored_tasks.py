@@ -1,9 +1,10 @@
 """Stores large tasks on the server, so that their tests are sent once and not with each completion.
 
-A request with a large task is divided: the task is stored by `PutTask`, and the rest names it by
-digest. A server that does not know the digest (it was restarted, it is another one, the task was
-displaced) answers NOT_FOUND, and the task is stored again. Calls that wait for the same task share
-one copy of it. If a server cannot store a task, requests are sent whole.
+A request with a large task is divided: the task is stored by `PutTask`, and the rest of the request
+names it by its digest. A server may not know the digest, because it was restarted, it is another
+server, or the task was displaced. It then answers NOT_FOUND, and the client stores the task again.
+Calls that wait for the same task share one upload. If a server cannot store a task, requests are
+sent whole.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def is_ignored(failure: Failure) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Upload:
-    """A task that was sent; `answer` ends with None, or with why it is not stored."""
+    """A task that was sent; the result of `answer` is None, or the reason why it is not stored."""
 
     answer: asyncio.Task[Failure | None]
     begun: float
@@ -156,8 +157,8 @@ class StoredTasks:
         """Stores a task unless it is stored already.
 
         Returns:
-            The upload; a failure that a later attempt may not meet; None if the server does not
-            store the task.
+            The upload; or a failure, after which a later attempt may succeed; or None if the server
+            does not store the task.
         """
         if self._refused.get(divided.digest, 0.0) > self._clock():
             return None

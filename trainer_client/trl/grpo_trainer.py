@@ -1,8 +1,8 @@
 """TRL's GRPO trainer, with evaluation by rewards alone.
 
-TRL evaluates by sampling, scoring and computing the loss. This trainer only measures pass@k of the
-held-out tasks, with the same seed each time, so that two evaluations differ by the model and not by
-chance. It leaves out the loss, which halves the time.
+For an evaluation, TRL samples completions, scores them and computes a loss. This trainer only
+measures pass@k of the held-out tasks. It uses the same seed each time, so that two evaluations
+differ because of the model and not by chance. It leaves out the loss, which halves the time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
     def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
         """Samples and judges some tasks as in training; returns this process's samples.
 
-        Use it for a trainer that does nothing else: it logs nothing.
+        Use it only with a trainer that is not used for training; it logs nothing.
         """
         from datasets import Dataset
 

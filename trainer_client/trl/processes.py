@@ -26,7 +26,8 @@ def is_local_main_process() -> bool:
 
 
 def told_by_main(names: Sequence[str]) -> list[str]:
-    """Returns in every process the names of the main process; the processes must be connected."""
+    """Returns the names that the main process has, in every process; the processes must be
+    connected."""
     from accelerate.utils import broadcast_object_list
 
     told = [list(names)]

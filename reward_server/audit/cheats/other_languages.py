@@ -103,7 +103,8 @@ _BODIES: Mapping[str, _Bodies] = MappingProxyType(
 
 
 def continuations(task: Task, *, with_hacks: bool) -> Iterator[Cheat]:
-    """Yields cheats that continue the prompt; only an empty answer if they are not known."""
+    """Yields cheats that continue the prompt; in a language without known cheats, only an empty
+    answer."""
     yield Cheat(kind="empty_passes", name="empty answer", code="")
     bodies = _BODIES.get(task.language.lower())
     bare = _TEXT.sub("", _LINE_COMMENT.sub("", task.template.prompt))

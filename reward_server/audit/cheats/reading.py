@@ -1,8 +1,8 @@
 """A solution that looks for its tests while it runs.
 
 The tests get a marker, a random text that is nowhere else. The solution looks for it in stack
-frames, objects, modules, sources, files and the environment, and prints where it stands. It knows
-the marker's digest and not the marker, so that it does not find itself.
+frames, objects, modules, sources, files and the environment, and prints the places where it found
+the marker. It has the marker's digest and not the marker, so that it does not find its own text.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def reading_request(task: Task, tree: ast.Module) -> pb.ScoreRequest | None:
 def places_found(answer: Answer) -> list[str]:
     """Returns the places where the solution found the marker.
 
-    They are read from the output of a solution that is the audit's own.
+    The output can be trusted, because the solution is a part of the audit.
     """
     text = (answer.response.stdout.data + answer.response.stderr.data).decode("utf-8", "replace")
     return sorted(set(_FOUND.findall(text)))

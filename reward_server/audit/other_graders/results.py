@@ -16,7 +16,8 @@ class GraderResult:
         references: number of reference solutions that it rewarded; only their tasks count below.
         unanswered: number of requests without an answer that could be read.
         problem: the first of those problems.
-        cheats: for each answer that solves nothing, on how many tasks it was rewarded and tried.
+        cheats: for each cheat, the number of tasks on which it was rewarded, and on which it was
+            tried.
     """
 
     url: str

@@ -32,7 +32,7 @@ class Submission:
 
 
 def tests_of(task: Task) -> str:
-    """Returns the tests as the end of a program; "" if they cannot be written so."""
+    """Returns the tests as the end of a program; "" if they cannot be written in that form."""
     if not task.is_python:
         return ""
     if task.kind == "function":
@@ -70,7 +70,7 @@ def is_run_rewarded(answer: Any) -> bool:
     """Returns True if an answer of `/run_code` says that the program succeeded.
 
     Raises:
-        ValueError: it is no such answer.
+        ValueError: the answer does not have the form of `/run_code`.
     """
     match answer:
         case {"status": "SandboxError"}:

@@ -1,8 +1,9 @@
 """Finds answers in what a solution or its model can read: in the prompt, and in data files.
 
-Prompts rightly show examples, and name the few texts that a function may return. So a value counts
-only if it is distinctive, stands outside of examples, and is neither in the arguments nor expected
-by several tests. They leak if the prompt states most of them, or a line speaks of tests or answers.
+A prompt may show examples, and may name the few texts that a function returns. So an expected value
+counts only if it is distinctive, is not in an example, and is neither in the arguments nor expected
+by several tests. It is a leak if the prompt has most of the values that count, or if it has one in
+a line that mentions tests or answers.
 """
 
 from __future__ import annotations

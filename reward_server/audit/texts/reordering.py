@@ -1,4 +1,5 @@
-"""Makes the same tests in the opposite order, to see whether they depend on it."""
+"""Makes the same tests in the opposite order, to find out whether the tests depend on their
+order."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from reward_server.grading.syntax import FUNCTIONS
 def reordered(task: Task) -> pb.ScoreRequest | None:
     """Returns the template with its tests in the opposite order; None if that cannot be made.
 
-    Runs of a program have a sandbox each, and no order. Tests in other languages than Python stay
-    as they are.
+    Runs of a whole program are not reordered, since each has its own sandbox. Tests in other
+    languages than Python stay as they are.
     """
     request = pb.ScoreRequest()
     request.CopyFrom(task.template)

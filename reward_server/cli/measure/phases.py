@@ -55,7 +55,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The result of one crowd. `load` is its size, as a multiple of the server's places."""
+    """The result of one number of callers at once; `load` is this number, divided by the server's
+    places."""
 
     load: int
     in_flight: int

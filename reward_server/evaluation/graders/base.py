@@ -68,7 +68,7 @@ class Candidate:
         source: the program.
         prompt: trusted code of the task, which can run without the program.
         language: what it is written in.
-        limits: of each execution.
+        limits: limits of each execution.
         policy: decides which tests count, and whether one failure ends the execution.
         files: files beside the program.
         data: read-only files of each execution.

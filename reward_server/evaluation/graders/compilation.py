@@ -78,7 +78,7 @@ class Ready:
         """Makes a job of one run.
 
         Args:
-            limits: of the run.
+            limits: limits of the run.
             stdin: bytes given on standard input.
             args: on the command line.
             files: files in the working folder of this run.

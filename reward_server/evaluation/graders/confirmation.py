@@ -1,13 +1,16 @@
 """Confirms a pass in which more than plain data crossed between judge and candidate.
 
-What this stops: a reward for a solution that uses a hole in the rules for what crosses
+The judge holds the tests, and the candidate runs the solution. A value *crosses* if it is sent from
+one of these two processes to the other.
+
+What this stops: a reward for a solution that uses a hole in the rules for what may cross
 (`runner.judge.exports.callbacks`, `runner.judge.proxies.proxy`). If such a solution makes a judge
-accept anything, the judge also accepts wrong expectations. So perturbed copies of the tests are run
-in the same isolated way, each by a new judge against a new candidate. Only this process knows which
-of their assertions are wrong. Copies come in pairs: an assertion that is true in one copy is wrong
-in the other, so that each assertion is wrong at least once. Some questions reveal to an object what
-the tests look for (`answer in found`). One more copy leaves these out, and everything else in it is
-true. There the object has to answer without this knowledge.
+accept every answer, the judge also accepts wrong expected values. So perturbed copies of the tests
+are run in the same isolated way, each by a new judge against a new candidate. Only this process
+knows which of their assertions are wrong. Copies come in pairs: an assertion that is true in one
+copy is wrong in the other, so that each assertion is wrong at least once. Some questions reveal to
+an object what the tests look for (`answer in found`). One more copy leaves such questions out, and
+all its assertions are true. There the object has to answer without this knowledge.
 
 What it does not stop: an invented truth value. `assert s.is_empty()` is negated in a copy, but an
 object that always gives the same answer gives it there too. The rules for what crosses have to
@@ -19,34 +22,36 @@ copy, it is labelled SHARED, since its author may have wanted the assertion to c
 test that passes without evaluating an assertion is labelled SHARED, too.
 
 If an object contradicted itself in a pass (`runner.judge.consistency`), the tests are run once
-more. In this run the first answer to a question is repeated for every later one. If the tests pass
-again, as with clocks and random numbers, the contradiction decided nothing. Otherwise the label is
-SHARED, since the judge trusted the solution and compared no value. The label is also SHARED if both
-sides held more containers than can be synchronized (`runner.sharing.containers`).
+more. In this run the judge repeats the first answer to each question. If the tests pass again, as
+with clocks and random numbers, the contradiction decided nothing. Otherwise the label is SHARED.
 
-If the tests did not see what the solution did to an argument (`runner.values.changes`), a pass is
-run once more, and in this run the tests see all changes. This is as in an ordinary run, and an
-honest solution passes both runs.
+Some changes that a solution makes to an argument are withheld: the tests do not see them
+(`runner.values.changes`). After a pass with a withheld change, the tests are run once more, and see
+all changes, as in an ordinary run. An honest solution passes both runs.
 
-The label is SHARED in four more cases. An answer arrived as an object of another class than it had
-(`runner.channel.encoding`). The solution, and not the task's signature, stated the types of the
-values of calls (`runner.candidate.leetcode_types`). The judge refused something that the solution
-may have allowed; then a test that expects an exception accepts the judge's exception. The tests
-asked the solution nothing, so that the pass is no evidence about the solution.
+The label is SHARED in five more cases:
 
-If tests fail while changes are withheld, they are run once more with all changes. They may pass the
-same object again, as in `[pop(x), pop(x)]`, or use an argument by another name. If more tests pass
-in this run, copies that see all changes confirm it. The label stays if every expected value is
-written in the assertions (`grading.python_tests.confirmation.constants`), so that no change decided
-it. The label is SHARED if all other expected values come from changed arguments. If the text
-combines such arguments with answers, the tests have failed.
+- Judge and candidate held more containers than can be synchronized (`runner.sharing.containers`).
+- An answer arrived as an object of another class than it had (`runner.channel.encoding`).
+- The solution, and not the task's signature, stated the types of the values of calls
+  (`runner.candidate.leetcode_types`).
+- The judge refused an operation that the solution may have allowed. A test that expects an
+  exception accepts the judge's exception.
+- The tests asked the solution nothing, so that the pass is no evidence about the solution.
 
-If an assertion with a replaced expected value passed, the pass is refused at once, since an honest
+If tests fail while changes are withheld, they are run once more, and see all changes. Tests may
+need this: they pass the same object again, as in `[pop(x), pop(x)]`, or use an argument by another
+name. If more tests pass in this run, copies that see all changes confirm it. The label stays if
+every expected value is written in the assertions (`grading.python_tests.confirmation.constants`),
+so that no change decided it. The label is SHARED if all other expected values come from changed
+arguments. If the text combines such arguments with answers, the tests have failed.
+
+If an assertion with a wrong expected value passed, the pass is refused at once, since an honest
 solution cannot cause that. Any other deviation may be honest: a random value, a clock, a limit that
 was nearly used up. So another copy is made and run, at most twice for a pass. A solution that
 deviates three times would often fail the true tests, and is refused. If the run of the true tests
-ended early, at a limit or by a crash, its copies may end in the same test; the tests that passed
-before it count. If the judge finds a copy broken before it heard the candidate, the server is at
+ended early, at a limit or by a crash, its copies may end in the same test. The tests that passed
+before it count. If a judge finds a copy broken before it heard the candidate, the server is at
 fault, and the pass counts.
 """
 

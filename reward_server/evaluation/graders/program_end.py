@@ -45,7 +45,7 @@ def conclude(
 
 
 def results(tests: Sequence[TestResult], execution: Execution) -> tuple[TestResult, ...]:
-    """Returns the results of tests; the first one that was not run is where the program ended.
+    """Returns the results of tests; the program ended in the first test that was not run.
 
     Args:
         tests: the results that the program's output reports.

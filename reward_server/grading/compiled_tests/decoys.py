@@ -5,9 +5,9 @@ the expected value in one literal. All values that this literal can have are div
 groups, independently of the expected one, and the program contains the whole group of the expected
 literal. If another member of the group were expected, the program would have the same text. All
 assertions of a program use the same groups. So assertions that expect the same value contain the
-same group, and more than the right value occurs in all of them. Values that other assertions
-expect are not used as decoys: each of them is right in one place, so a solution could match
-values and places in only a few ways.
+same group, and a solution does not find the right value by looking for one that all of them
+contain. Values that other assertions expect are not used as decoys: each of them is right in one
+place, so a solution could match values and places in only a few ways.
 
 What this does not stop: a guess by the usual look of such values. A text without letters and
 digits, or with escapes, belongs to no group: its decoys have an additional letter at their

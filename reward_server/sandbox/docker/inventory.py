@@ -1,12 +1,13 @@
 """The containers that a pool has on an engine: their names, and their removal.
 
-What this stops: a container that outlives its use because the engine was stopped, restarted or too
-busy when it was to be removed, or because the engine made it and then failed before it answered.
-After any such doubt, all containers with the pool's label whose name is not in use are removed,
-repeatedly, until the engine has answered for some time after the last doubt.
+What this stops: a container that outlives its use. This happens if the engine was stopped,
+restarted or too busy when the container was to be removed, or if the engine made the container and
+then failed before it answered. After any such failure, all containers with the pool's label whose
+name is not in use are removed. This is repeated until the engine has answered some time after the
+last failure.
 
-What it does not: it does not remove anything after the server ended. `janitor` then does, and the
-next server does with `container.remove_stale`.
+What it does not: it does not remove anything after the server has ended. The process of `janitor`
+does this, and the next server does it by `container.remove_stale`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _log = structlog.get_logger("docker")
 
 
 def told(error: Exception) -> str:
-    """Describes a failure of the engine, with the engine's own message if there is one."""
+    """Returns a description of a failure, with the engine's own message if there is one."""
     if isinstance(error, docker.errors.APIError) and error.explanation:
         return f"it says: {error.explanation}"
     return f"it does not answer ({str(error) or type(error).__name__})"

@@ -12,11 +12,12 @@ What it does not: it does not limit the tree's share of disk, network or uncharg
 The owner names the server process (pid namespace, pid, start time), so that a later server can
 distinguish the leftovers of a dead one from what a living one uses.
 
-On version 2 a cgroup whose children have controllers may hold no process. If the server's own
-cgroup does, the server moves into a leaf beside the slots; if other processes are there too, the
-slots become siblings of the server's own cgroup. A container's cgroup is the root of what it sees,
-and holds nobody else's processes: they move with the server, such as a health probe that runs while
-the server starts.
+On version 2, a cgroup whose children have controllers may not contain a process. If the server's
+own cgroup contains only the server, the server moves into a leaf beside the slots. If it contains
+other processes too, the slots become siblings of the server's own cgroup. There is a special case:
+in a container, the server's cgroup is the root of all cgroups that it sees. Every process in it
+belongs to the container, such as a health probe that runs while the server starts. These processes
+move together with the server.
 """
 
 from __future__ import annotations
@@ -255,7 +256,7 @@ class CgroupParent:
         return tuple(str(path / self._prefix) for path in _distinct(self.directories))
 
     def walls(self) -> tuple[Wall, ...]:
-        """Returns the limits as walls, standing if they can be set."""
+        """Returns the limits as walls; a wall is in effect if its limit can be set."""
         return tuple(self._wall(name, needed) for name, needed in WALLS.items())
 
     def create(self, name: str) -> SlotCgroup:

@@ -1,9 +1,9 @@
 """The local sandbox: bubblewrap over the host's interpreter, without a daemon or root.
 
-What this stops: everything that `runner.walls.confine` stops for one execution. Behind that, for
-the container's whole life, it stops use of the network (an empty namespace), sight of the host's
-files except its libraries and its interpreter (read-only), of its processes and its environment,
-set-uid programs, and use of more memory, processes and CPU time than the slot has.
+What this stops: everything that `runner.walls.confine` stops for one execution. As a second
+protection, for the container's whole life, it stops use of the network (an empty namespace), access
+to the host's processes, environment and files except libraries and interpreter (read-only), set-uid
+programs, and use of more memory, processes and CPU time than the slot has.
 
 What it does not: it does not stop a kernel bug that is reachable through both the namespaces and
 the seccomp filter.

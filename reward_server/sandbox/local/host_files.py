@@ -5,8 +5,8 @@ interpreter (which may include a reference solution), of other interpreters and 
 server's own source, and the names of their folders.
 
 What it does not: it does not hide the content of the distribution's own libraries and tools. The
-lists are read once; what is installed while the server runs is hidden if its folder is hidden or
-closed.
+host is examined once, at the start. So a file that is installed while the server runs is hidden
+only if its folder is hidden or closed.
 
 A *closed* folder shows only what is listed. In other folders, folders of packages are hidden by
 their names, regardless of what installed them. The exceptions are explicit settings: the `paths` of

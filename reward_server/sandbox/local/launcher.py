@@ -1,8 +1,8 @@
 """Starts one container: a program that the server runs once for each container.
 
-What this stops: the server's own identity, descriptors and environment reaching the container, and
-direct sight of the host's files. The launcher enters the slot's cgroup, stages the files that the
-container may see, changes from root to an ordinary user without other processes, and executes
+What this stops: a container that gets the server's own identity, descriptors or environment, or
+that sees the host's files directly. The launcher enters the slot's cgroup, stages the files that
+the container may see, changes from root to an ordinary user without other processes, and executes
 bubblewrap.
 
 What it does not: it confines nothing itself; bubblewrap's arguments, made in `container`, do.

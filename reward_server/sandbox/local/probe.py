@@ -1,4 +1,4 @@
-"""Finds which walls stand on this host, and how to obtain those that do not.
+"""Finds which walls are in effect on this host, and how to obtain those that are missing.
 
 There are two sources: the kernel with its settings, and the first container that is started. If
 they differ, the container is right.
@@ -203,8 +203,8 @@ def _text(path: Path) -> str:
 async def container_walls(attempt: Attempt, options: LocalOptions) -> tuple[Wall, ...]:
     """Attempts a container with the walls that this host can build, and returns its walls.
 
-    If a host forbids a fresh /proc, as a Docker container without `systempaths=unconfined` does, a
-    second container without one shows that.
+    A host may forbid a new /proc, as a Docker container without `systempaths=unconfined` does. To
+    find this out, a second container is started without a new /proc.
     """
     attempts = [options]
     if options.private_proc:

@@ -39,7 +39,7 @@ class RunningCommand:
         command: what runs.
         send: sends an order to the session.
         counters: reads the session's counters.
-        lose: gives the session up, with the reason.
+        lose: ends the session as lost, with the reason.
     """
 
     def __init__(

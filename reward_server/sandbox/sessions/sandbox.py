@@ -1,11 +1,11 @@
 """The sandbox of one session, for every kind of container.
 
-What this stops: a session that harms the server by what it reports. Each message is bounded in size
-and checked against a schema; a session that breaks the rules is given up, and so is one that does
-not answer in time. While a reader of a command's output is slow, at most a window of it is kept.
+What this stops: a session that harms the server by its messages. Each message is bounded in size
+and checked against a schema. If a session breaks the rules, or does not answer in time, the server
+ends it. If a reader of a command's output is slow, at most one window of this output is kept.
 
-What it does not: it believes nothing and decides nothing. The container and the kernel confine the
-session; see `runner.sessions`.
+What it does not: it does not confine the session. The container and the kernel do; see
+`runner.sessions`.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class SessionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What a session's sandbox has to be.
+    """The limits and the network that a session's sandbox needs.
 
     Args:
         limits: its limits.

@@ -6,7 +6,7 @@ A label determines the tests of a completion. It is one of
     a request           a `ScoreRequest` in protobuf's JSON form, as text or mapping, or the message
     a row               a row of the data set `task_format`, as JSON text or mapping
 
-If `task_format` is given, objects are rows; otherwise they are requests.
+If `task_format` is given, a mapping is a row; otherwise it is a request.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Judge:
     """Judges completions, from any thread and from any number of event loops.
 
     It connects at its first use, once for each process and loop. It can be pickled, and the copy
-    opens its own connections. gRPC does not survive a fork: a process that is forked after the
-    first use can use neither this object nor a new one. Spawn workers instead, or let them be the
-    first to use one.
+    opens its own connections. gRPC does not survive a fork: if a process is forked after the first
+    use, the child can use neither this object nor a new one. Spawn workers instead, or do not use a
+    judge before you fork.
 
     Args:
         target: the servers; see `channel.Connection`, also for the other options.

@@ -31,8 +31,9 @@ def _before_space(text: str, end: int) -> int:
 def response_in(query: str, prompt: str) -> str | None:
     """Extracts the response from a query that begins with its prompt.
 
-    Trainers cut long prompts on the left; such a prompt is found by its end. Returns None if the
-    query does not begin with the prompt, because the start of the response is then unknown.
+    Trainers may cut off the beginning of a long prompt in the query; such a prompt is found by its
+    end. Returns None if the query does not begin with the prompt, because the start of the response
+    is then unknown.
     """
     text, start = query.lstrip(), prompt.lstrip()
     for cut in range(len(start)):

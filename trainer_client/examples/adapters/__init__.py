@@ -1,6 +1,6 @@
 """Shows the rewards that each trainer's code gets from its adapter.
 
-The samples are a right, a wrong and an unknown task.
+There are three samples: a right answer, a wrong answer, and an answer to an unknown task.
 
     python -m trainer_client.examples.adapters.verl
 

@@ -1,4 +1,5 @@
-"""Shows that axolotl finds the rewards by name, and that its reward worker calls one of them."""
+"""Shows that axolotl finds the reward functions by name, and that its reward worker calls one of
+them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends rollouts of verifiers, which scores them with a reward that the config names."""
+"""Ends rollouts of verifiers; verifiers then scores them with a reward that the config names."""
 
 from __future__ import annotations
 

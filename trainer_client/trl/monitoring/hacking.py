@@ -3,15 +3,18 @@
 It reports two things:
 
 divergence  the held-out pass rate has fallen below its best while the training reward has risen
-signals     a kind of hack signal is more frequent than at its lowest
+signals     a kind of signal of reward hacking is more frequent than at its lowest
 
-Noise must not raise alarms. A change counts if it exceeds both a minimum and a number of standard
-errors. The fall of the pass rate is compared with the spread of as many coin flips as there were
-samples, and the rise of the reward and of the signals with their own spread from step to step. A
-run of m windows compares each window with the best before it, which makes m * m comparisons. z
-standard errors therefore become the root of z * z + 4 * ln(m), so that the chance of a false alarm
-in the whole run is about that of a single comparison (Bonferroni's correction, with the tail of the
-normal distribution).
+Noise must not raise alarms. A change counts only if it exceeds both a minimum and a number of
+standard errors. The standard error of the pass rate is that of as many coin flips as there were
+samples. The standard errors of the reward and of the signals are computed from their own spread
+from step to step.
+
+A run of m windows compares each window with the best one before it. These are up to m * m
+comparisons, of which some exceed any fixed number of standard errors by chance. So z standard
+errors become the root of z * z + 4 * ln(m). The chance of a false alarm in the whole run is then
+about that of a single comparison (Bonferroni's correction, with the tail of the normal
+distribution).
 """
 
 from __future__ import annotations

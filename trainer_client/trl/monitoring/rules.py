@@ -26,8 +26,8 @@ class KLRule:
 
     Args:
         target: KL to hold, in nats per token, as TRL logs it.
-        horizon: optimizer steps; 10 is the paper's factor of 0.1. A coefficient doubles in about
-            3.5 horizons at most.
+        horizon: a number of optimizer steps; 10 gives the paper's factor of 0.1. A coefficient
+            needs at least 3.5 horizons to double.
         lowest: lower bound of the coefficient, above 0: without a coefficient TRL computes no KL.
         highest: upper bound.
 
@@ -59,8 +59,9 @@ class KLRule:
 class CollapseRule:
     """Detects that the reward has fallen far below its best and stays there.
 
-    It reports a collapse when the mean of the last `window` rewards was below `share` of the best
-    such mean, both measured from `floor`, for `patience` consecutive logged steps.
+    It compares the mean of the last `window` rewards with the best such mean so far; both are
+    measured from `floor`. It reports a collapse if the mean was below `share` of the best one for
+    `patience` consecutive logged steps.
 
     Args:
         window: number of logged steps in a mean.

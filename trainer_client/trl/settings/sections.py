@@ -95,7 +95,8 @@ class DataSection(Section):
         hub_split: the split of that data set.
         ids: the tasks to use; all if empty.
         limit: greatest number of tasks.
-        chat: whether prompts are messages; as the model's tokenizer suggests if absent.
+        chat: whether prompts are chat messages. If absent, they are if the model's tokenizer has a
+            chat template.
         system: the system message of chats; if absent, the chat template's own.
         question: the question to the model, with names of the row's fields in braces; {tests}
             are all asserts of MBPP's rows, {test} is the first.
@@ -159,10 +160,11 @@ class RewardSection(Section, RewardSettings):
         name: name under which TRL logs this reward; TRL's own choice if empty.
         weight: weight of the reward by execution among further ones.
         failure_budget: consecutive calls without a reward after which training stops.
-        require_integrity: the weakest integrity that counts; weaker tests are refused. "shared"
-            accepts all tests, also those that form one program with the solution. If the reference
-            solution of function tests fails in isolation but passes in the same process, they then
-            run in the same process. No verdict is "shared_twins": use "isolated" instead.
+        require_integrity: the weakest label (integrity) that is accepted; tests with a weaker one
+            are refused. "shared" accepts all tests, also those that form one program with the
+            solution. With "shared", function tests run in the solution's process if their reference
+            solution passes there and fails in a separate judge. No verdict has the label
+            "shared_twins"; use "isolated" instead.
         further: reward functions besides this one.
     """
 
@@ -187,7 +189,7 @@ class ServerSection(Section, ConnectionSettings):
 
     Args:
         target: one address or several; without any, each machine starts its own server.
-        arguments: flags of `reward-server serve` for such a server.
+        arguments: flags of `reward-server serve`, for a server that the run starts.
     """
 
     target: str | tuple[str, ...] | None = None

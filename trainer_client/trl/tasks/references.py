@@ -1,9 +1,9 @@
-"""Judges every task's reference solution before the model is loaded, which takes minutes.
+"""Judges every task's reference solution before the model is loaded, since loading takes minutes.
 
 If the reference solution of a task fails, the task teaches nothing: its tests, its limits or the
-server's packages are wrong for it. But function tests may only have run in the wrong place. So if
-the request leaves the placement open, the other placement is tried too. Completions have no
-influence on this.
+server's packages are wrong. Function tests may also have run in the wrong process: in a separate
+judge, or in the solution's process. So if the request leaves the placement open, the other one is
+tried too. Completions have no influence on this.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def check_references(
 ) -> References:
     """Judges the reference solutions and prints the results.
 
-    If there are none, it judges an empty answer to the first task, to try the server.
+    If there are no reference solutions, it judges an empty answer to the first task, to test the
+    server.
 
     Raises:
         ConfigError: the section [server] is wrong, or a reference fails and the run must stop.

@@ -19,7 +19,8 @@ _REPORT = re.compile(PREFIX + r"([pf,]*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Place:
-    """Where a site is: its test, the number of its assertion there, and its own number in that."""
+    """Where a site is: its test, its assertion's number in the test, and its number in the
+    assertion."""
 
     test: str
     assertion: int

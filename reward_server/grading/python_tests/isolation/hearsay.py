@@ -193,7 +193,7 @@ class Hearsay:
 
     Args:
         files: the files in Python.
-        hearing: names that do in any case.
+        hearing: names that count as referring to it in any case.
     """
 
     def __init__(self, files: Sequence[File], hearing: frozenset[str]) -> None:

@@ -45,7 +45,7 @@ class Row(NamedTuple):
     """Names that need the solution itself.
 
     Args:
-        part: of code, in which they count.
+        part: the part of code in which they count.
         names: the names.
         reason: the text for people, with braces for the name.
         why: what would go wrong in a separate judge.

@@ -167,8 +167,8 @@ def can_be_extended(head: Collection[str], text: str, name: str) -> bool:
 
     Args:
         head: words of the class in front of its block.
-        text: of its block.
-        name: of it.
+        text: text of its block.
+        name: its name.
     """
     made = re.findall(rf"((?:\w+\s+)*){re.escape(name)}\s*\(", text)
     return "final" not in head and not (made and all("private" in one for one in made))

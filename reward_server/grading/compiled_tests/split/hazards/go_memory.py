@@ -188,9 +188,9 @@ def leads_into_parts(types: Sequence[str], before: Sequence[Declaration], tests:
     """Returns True if pointers or slices of a function could lead into a part of other memory.
 
     Args:
-        types: of the function's parameters and results.
+        types: the types of the function's parameters and results.
         before: the declarations of the prompt before the function.
-        tests: that call the function.
+        tests: the tests that call the function.
     """
     known = {one.name: _defined(one) for one in before if one.kind == "type"}
     memory = _Memory(known=known)

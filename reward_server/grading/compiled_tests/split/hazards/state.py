@@ -42,7 +42,7 @@ _MAKES = frozenset(("{", "[", "new", "->", "=>", "?", "&"))
 
 
 def keeps_state_cpp(prompt: str) -> bool:
-    """Returns True if a macro of a prompt's could make a state."""
+    """Returns True if a macro of a prompt could make a state."""
     return _CPP_MACRO.search(prompt) is not None
 
 
@@ -50,7 +50,7 @@ def is_state_cpp(statement: Statement, *, in_type: bool = False) -> bool:
     """Returns True if a statement outside of functions makes a state.
 
     Args:
-        statement: of a namespace or a type.
+        statement: a statement of a namespace or a type.
         in_type: whether each object has a copy of the fields that it declares without `static`.
     """
     head = without_access(statement.head)
@@ -126,8 +126,8 @@ def is_member_state_java(statement: Statement, *, kind: str, in_each: bool = Fal
     """Returns True if a member of a class makes a state.
 
     Args:
-        statement: of the class.
-        kind: of the class, such as "enum".
+        statement: a statement of the class.
+        kind: the kind of the class, such as "enum".
         in_each: whether fields that are not `static` belong to each object, which crosses as a
             value.
     """
