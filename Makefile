@@ -18,13 +18,14 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 INSTALL := $(PIP) install --no-warn-conflicts
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
+PEERS := build/peers
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format docs bench proto proto-tools clean
+.PHONY: help demo test lint format docs bench bench-peers proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +35,7 @@ help:
 	@echo 'make format   rewrites what `make lint` would complain of'
 	@echo 'make docs     the documentation site, into build/site; a dead link is an error'
 	@echo 'make bench    executions per second, latency and CPU per verdict'
+	@echo 'make bench-peers   the same beside what else runs here, as a table and build/peers.html'
 	@echo 'make proto    regenerates the stubs from the contract'
 	@echo 'make clean    removes everything that the other targets made'
 
@@ -129,6 +131,21 @@ build/HumanEval.jsonl: $(VENV)/.data
 
 bench: $(VENV)/.core build/HumanEval.jsonl
 	$(BIN)/reward-server bench --data build/HumanEval.jsonl $(ARGS)
+
+# Apart from .venv: nothing of the server depends on them.
+$(PEERS)/.made: scripts/peer_requirements.txt $(VENV)/.made
+	@echo 'Installing the peers of the comparison ...'
+	rm -rf $(PEERS)
+	$(INSTALL) --no-deps --target $(PEERS) -r $<
+	@touch $@
+
+# Docker takes part if its engine runs and can build the image; the comparison says if it does not.
+bench-peers: $(VENV)/.core $(PEERS)/.made build/HumanEval.jsonl
+	-@! docker version >/dev/null 2>&1 || docker image inspect codereward-python >/dev/null 2>&1 || { \
+		$(INSTALL) --editable '.[docker]' && $(BIN)/reward-server images build python; }
+	$(BIN)/reward-server bench --data build/HumanEval.jsonl --against here --peer-packages $(PEERS) \
+		--out build/peers.html $(ARGS)
+	@echo 'Open build/peers.html'
 
 proto: $(TOOLS)/.made
 	$(TOOLS)/bin/python scripts/generate_proto.py

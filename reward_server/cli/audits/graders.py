@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +21,11 @@ from reward_server.audit.other_graders.submissions import (
     whole_solution,
 )
 from reward_server.audit.tasks import Task
+from reward_server.cli.audits.posting import FAILURES, post
 from reward_server.errors import SettingsError
 
 _TIMEOUT_SECONDS = 60.0
-_MOST_BYTES = 8 << 20
 _AT_ONCE = 4
-_FAILURES = (OSError, ValueError, http.client.HTTPException, urllib.error.URLError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +72,7 @@ async def try_grader(
         async with places:
             try:
                 return await asyncio.to_thread(_ask, grader, one)
-            except _FAILURES as error:
+            except FAILURES as error:
                 result.unanswered += 1
                 result.problem = result.problem or str(error)[:200]
                 return None
@@ -108,13 +104,5 @@ def _submissions(task: Task) -> Iterator[Submission]:
 
 def _ask(grader: Grader, one: Submission) -> bool:
     body = parts(one) if grader.field else run_code(one)
-    request = urllib.request.Request(
-        grader.url,
-        data=json.dumps(body).encode(),
-        headers={"content-type": "application/json"},
-        method="POST",
-    )
-    # The address was checked to be one of HTTP.
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
-        told: Any = json.loads(answer.read(_MOST_BYTES))
+    told: Any = json.loads(post(grader.url, body, _TIMEOUT_SECONDS))
     return is_field_rewarded(told, grader.field) if grader.field else is_run_rewarded(told)

@@ -19,7 +19,7 @@ _START = "from reward_server.cli import main; main()"
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 _STOP_SECONDS = 30.0
 # The kernel cuts names. Containers run below the last; the engine itself uses the others too.
-_ENGINE_NAMES = frozenset({"dockerd", "containerd", "containerd-shim"})
+ENGINE_NAMES = frozenset({"dockerd", "containerd", "containerd-shim"})
 # Fields of /proc/PID/stat after the name, which may contain any character.
 _PARENT, _USER, _CHILDREN_SYSTEM = 1, 11, 14
 
@@ -60,7 +60,7 @@ class Served:
         The kernel shows ticks of 10 ms for each live process, but counts precisely: measure over
         seconds.
         """
-        return tree_usage(self.pid, _ENGINE_NAMES if self.has_engine else frozenset())
+        return tree_usage(self.pid, ENGINE_NAMES if self.has_engine else frozenset())
 
 
 @asynccontextmanager
@@ -96,32 +96,61 @@ async def served(arguments: Sequence[str], checkout: Path | None = None) -> Asyn
             await process.wait()
 
 
-def tree_usage(root: int, names: Collection[str] = ()) -> Used:
+def tree_usage(root: int, names: Collection[str] = (), pids: Collection[int] = ()) -> Used:
     """Sums the CPU time of a process and of its descendants.
 
     Args:
         root: the process.
         names: names of processes that are counted below it, with their descendants.
+        pids: further processes that are counted so.
     """
-    seconds: dict[int, tuple[float, float]] = {}
+    found = tree(root, names, pids)
+    # What the server waited for was a sandbox.
+    server = sum(found[root][_USER : _USER + 2])
+    total = sum(sum(fields[_USER:]) for fields in found.values())
+    return Used(server=server * _TICK_SECONDS, sandboxes=(total - server) * _TICK_SECONDS)
+
+
+def parent_of(pid: int) -> int:
+    """Returns the parent of a process; 0 if the process has ended."""
+    fields = _stat(Path(f"/proc/{pid}"))
+    return fields[_PARENT] if fields else 0
+
+
+def waited_for(pid: int) -> float:
+    """Returns the CPU seconds of the ended children of a process."""
+    return sum(_stat(Path(f"/proc/{pid}"))[_USER + 2 :]) * _TICK_SECONDS
+
+
+def tree(
+    root: int, names: Collection[str] = (), pids: Collection[int] = ()
+) -> dict[int, list[int]]:
+    """Returns the numbers of a process and of its descendants in the kernel's table.
+
+    Args:
+        root: the process.
+        names: names of processes that are included, with their descendants.
+        pids: further processes that are included so.
+
+    Returns:
+        For each process id the numbers from the parent's id on.
+    """
+    read: dict[int, list[int]] = {}
     children: dict[int, list[int]] = {}
-    named: list[int] = []
+    wanted = [root, *pids]
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal() and (fields := _stat(folder)):
             if names and _name(folder) in names:
-                named.append(int(folder.name))
-            own, waited_for = sum(fields[_USER : _USER + 2]), sum(fields[_USER + 2 :])
-            seconds[int(folder.name)] = (own * _TICK_SECONDS, waited_for * _TICK_SECONDS)
+                wanted.append(int(folder.name))
+            read[int(folder.name)] = fields
             children.setdefault(fields[_PARENT], []).append(int(folder.name))
-    server, sandboxes = seconds[root]
-    below, counted = [*children.get(root, ()), *named], set[int]()
-    while below:
-        pid = below.pop()
-        if pid not in counted:
-            counted.add(pid)
-            sandboxes += sum(seconds[pid])
-            below.extend(children.get(pid, ()))
-    return Used(server=server, sandboxes=sandboxes)
+    found: dict[int, list[int]] = {}
+    while wanted:
+        pid = wanted.pop()
+        if pid in read and pid not in found:
+            found[pid] = read[pid]
+            wanted.extend(children.get(pid, ()))
+    return found
 
 
 def _name(folder: Path) -> str:

@@ -1,0 +1,123 @@
+"""The command: reads tasks, makes the peers, measures, and writes the page."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from reward_server.cli.comparison.cases import read_pairs
+from reward_server.cli.comparison.choice import chosen
+from reward_server.cli.comparison.figures import figures
+from reward_server.cli.comparison.measuring import Plan, compare, sound
+from reward_server.cli.comparison.page import page
+from reward_server.cli.comparison.peer import Peer
+from reward_server.cli.comparison.peers import commands
+from reward_server.cli.comparison.peers.driven import Driven
+from reward_server.errors import StartError
+
+_MOST_IN_A_TURN = 82
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is compared, as the options say it.
+
+    Args:
+        data: the file of tasks.
+        against: names of the peers.
+        packages: folder of their packages; None for none.
+        image: image of the peers that use Docker.
+        out: file for the page; None for none.
+        tasks: greatest number of tasks.
+        widths: numbers of submissions in flight; if empty, 1, the cores, and four times the cores.
+        rounds: greatest number of rounds.
+        minutes: time after which no round begins.
+        turn_seconds: time after which a turn begins no submission.
+        starts: number of starts of each peer.
+        attacked: number of tasks for the attacks.
+    """
+
+    data: Path
+    against: Sequence[str]
+    packages: Path | None
+    image: str
+    out: Path | None
+    tasks: int
+    widths: Sequence[int]
+    rounds: int
+    minutes: float
+    turn_seconds: float
+    starts: int
+    attacked: int
+
+
+def compared(wanted: Wanted, own: Peer) -> dict[str, Any]:
+    """Compares the server of this command with its peers; returns the figures.
+
+    Raises:
+        SettingsError: a peer is unknown.
+        StartError: the tasks cannot be read, or the server itself cannot be measured.
+    """
+    cores = len(os.sched_getaffinity(0))
+    widths = sorted(set(wanted.widths)) or sorted({1, cores, 4 * cores})
+    packages = str(wanted.packages.resolve()) if wanted.packages else ""
+    others = chosen(wanted.against, packages, wanted.image, max(*widths, cores))
+    if wanted.out is not None:
+        _write(wanted.out, b"")  # a folder that is missing is told before minutes are spent
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    is_quiet = not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), disable=is_quiet) as bar:
+        line = bar.add_task("tasks", total=None)
+        found = asyncio.run(
+            _compared(
+                wanted, widths, cores, own, others, lambda text: bar.update(line, description=text)
+            )
+        )
+    if wanted.out is not None:
+        _write(wanted.out, page(found))
+    return found
+
+
+async def _compared(
+    wanted: Wanted,
+    widths: Sequence[int],
+    cores: int,
+    own: Peer,
+    others: Sequence[Peer],
+    say: Any,
+) -> dict[str, Any]:
+    pairs = read_pairs(wanted.data, wanted.tasks)
+    kept = await sound(pairs, Driven(commands.plain(), cores), cores)
+    if not kept:
+        raise StartError(
+            f"{wanted.data}: a plain interpreter passes no right solution of its tasks"
+        )
+    plan = Plan(
+        pairs=kept,
+        widths=widths,
+        rounds=wanted.rounds,
+        minutes=wanted.minutes,
+        most=_MOST_IN_A_TURN,
+        turn_seconds=wanted.turn_seconds,
+        starts=wanted.starts,
+        attacked=wanted.attacked,
+    )
+    return {
+        **figures(await compare(plan, own, others, say)),
+        "tasks_left_out": len(pairs) - len(kept),
+    }
+
+
+def _write(out: Path, content: bytes) -> None:
+    try:
+        out.write_bytes(content)
+    except OSError as error:
+        raise StartError(f"--out {out}: {error.strerror}") from None

