@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from reward_server.audit.output.elements import add_text
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 760, 190, 70, 10, 30
-_STEP, _GAP = 15, 12
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 760, 200, 80, 10, 40
+_STEP, _GAP = 17, 12
 _LONGEST = 26
 _MOST_TICKS = 12
 _MARKS = (
@@ -82,8 +82,8 @@ def add_chart(
     )
     for value in axis.ticks():
         _line(picture, "grid", axis.at(value), _TOP, axis.at(value), bottom)
-        _label(picture, "tick", axis.at(value), bottom + 14, f"{value:g}")
-    _label(picture, "unit", (_LEFT + _WIDTH - _RIGHT) / 2, bottom + 27, unit)
+        _label(picture, "tick", axis.at(value), bottom + 16, f"{value:g}")
+    _label(picture, "unit", (_LEFT + _WIDTH - _RIGHT) / 2, bottom + 35, unit)
     top = _TOP
     for row, height in zip(rows, heights, strict=True):
         _add_row(picture, row, top, height, axis)
