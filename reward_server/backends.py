@@ -208,6 +208,7 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
         survey = await versions_of(executor, [load_languages().find(one) for one in pools])
         found = survey.found
         _refuse_absent(settings, survey)
+        together.add_spares()
         yield Backend(
             name=settings.backend,
             executor=executor,

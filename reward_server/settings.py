@@ -89,7 +89,7 @@ PatienceSeconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class LimitSettings(BaseModel):
     """Limits that replace the built-in ones."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     cpu_time_seconds: Seconds | None = None
     """CPU time of the whole process tree, in seconds."""
@@ -125,7 +125,6 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
     )
 
     host: str = "127.0.0.1"

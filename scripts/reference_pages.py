@@ -12,10 +12,13 @@ import ast
 import importlib
 import inspect
 import re
+import sys
+import textwrap
 import tomllib
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
@@ -204,8 +207,8 @@ def _server_settings_page() -> str:
     from reward_server.settings import DEFAULT_MAXIMUM_LIMITS, LimitSettings, Settings
 
     limits = {
-        name: (field.description or "", asdict(Limits())[name])
-        for name, field in LimitSettings.model_fields.items()
+        name: (meaning, asdict(Limits())[name])
+        for name, meaning in attribute_docstrings(LimitSettings).items()
     }
     least, most = asdict(LEAST_LIMITS), asdict(DEFAULT_MAXIMUM_LIMITS)
     rows = "\n".join(
@@ -280,9 +283,9 @@ def _section(path: str, section: Any, annotation: Any) -> Iterator[str]:
 def _table(model: Any) -> str:
     described = {}
     for part in reversed(model.__mro__):  # a base class declares some settings
-        described |= _arguments(part)
+        described |= _arguments(part) | attribute_docstrings(part)
     rows = (
-        f"| `{name}` | {_cell(_sentence(field.description or described.get(name, '')))} "
+        f"| `{name}` | {_cell(_sentence(described.get(name, '')))} "
         f"| {_cell(_type(field.annotation, field.metadata))} | {_default(field)} |"
         for name, field in model.model_fields.items()
     )
@@ -297,6 +300,20 @@ def _models(annotation: Any) -> Iterator[Any]:
         yield annotation
     for part in get_args(annotation):
         yield from _models(part)
+
+
+def attribute_docstrings(documented: type) -> dict[str, str]:
+    """Returns the docstrings below the attributes of a class, by the attribute's name."""
+    if documented.__module__ in sys.stdlib_module_names:
+        return {}
+    [definition] = ast.parse(textwrap.dedent(inspect.getsource(documented))).body
+    assert isinstance(definition, ast.ClassDef)
+    return {
+        above.target.id: inspect.cleandoc(below.value.value)
+        for above, below in pairwise(definition.body)
+        if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+    }
 
 
 def _arguments(documented: Any) -> dict[str, str]:

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings, 3 (`audit`) 
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -34,8 +35,13 @@ _GROUPS: Mapping[str, str] = {"images": "images_app", "certificates": "certifica
 
 def main() -> None:
     """Runs the command line; reports a failure of the server in words, without a traceback."""
+    # What an import makes stays. A search for garbage in it would only delay commands and verdicts.
+    gc.disable()
     try:
-        application(sys.argv[1:])()
+        command = application(sys.argv[1:])
+        gc.freeze()
+        gc.enable()
+        command()
     except SettingsError as error:
         _end(error, code=2)
     except RewardServerError as error:

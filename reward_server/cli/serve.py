@@ -1,11 +1,15 @@
-"""`reward-server serve`: runs a server until a signal stops it."""
+"""`reward-server serve`: runs a server until a signal stops it.
+
+This module imports only what starts containers. The rest of the server is imported in a thread
+while they start.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +17,7 @@ import structlog
 import typer
 import uvloop
 
-from reward_server.app import reload_or_report, running_app
+from reward_server.backends import running_backend
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -24,12 +28,12 @@ from reward_server.cli.options import (
     WorkersOption,
     read_settings,
 )
-from reward_server.processes.description import Description, describe, introduce
-from reward_server.processes.parent import running_processes
 from reward_server.processes.shares import process_count
 from reward_server.processes.stop import Stop
 from reward_server.settings import Settings
 from reward_server.telemetry import configure_logging
+
+_REST = "reward_server.processes.serving"
 
 _log = structlog.get_logger("serve")
 
@@ -122,30 +126,16 @@ async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -
     stop = Stop()
     if until_stdin_ends:
         stop.hear_the_end_of(sys.stdin.fileno())
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGHUP, _log.info, "nothing to reload yet")
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _log.info, "nothing to reload yet")
     count = process_count(settings)
+    importing = asyncio.create_task(asyncio.to_thread(import_module, _REST))
     if count > 1:
-        await _serve_processes(settings, count, stop, as_json=as_json)
-        return
-    async with running_app(settings) as app:
-        loop.add_signal_handler(signal.SIGHUP, reload_or_report, app.reload)
-        _print(describe(app), as_json=as_json)
-        await stop.asked()
-        _log.info("draining", admitted=app.scheduler.admitted, seconds=settings.drain_seconds)
+        rest = await importing
+        tell = rest.teller(typer.echo, as_json=as_json)
+        await rest.serve_with_processes(settings, count, stop, tell, json_logs=as_json)
+    else:
+        async with running_backend(settings) as backend:
+            rest = await importing
+            tell = rest.teller(typer.echo, as_json=as_json)
+            await rest.serve_alone(settings, backend, stop, tell)
     _log.info("stopped")
-
-
-async def _serve_processes(settings: Settings, count: int, stop: Stop, *, as_json: bool) -> None:
-    loop = asyncio.get_running_loop()
-    async with running_processes(settings, count, json_logs=as_json) as processes:
-        loop.add_signal_handler(signal.SIGHUP, processes.reload)
-        loop.add_signal_handler(signal.SIGUSR1, processes.begin_restart)
-        _print(processes.facts, as_json=as_json)
-        await stop.asked()
-        _log.info("draining", processes=count, seconds=settings.drain_seconds)
-    _log.info("stopped")
-
-
-def _print(facts: Description, *, as_json: bool) -> None:
-    typer.echo(json.dumps(facts) if as_json else introduce(facts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -42,6 +43,7 @@ def main(descriptor: int, open_backend: OpenBackend = running_backend) -> int:
     Returns:
         The exit code.
     """
+    gc.freeze()  # as `reward_server.cli.main` does
     try:
         return uvloop.run(_main(socket.socket(fileno=descriptor), open_backend))
     except asyncio.CancelledError:

@@ -44,8 +44,13 @@ class Pools:
         return await pool.run(job)
 
     async def start(self) -> None:
-        """Starts the sandboxes that each pool keeps warm; see `pool.Pool.start`."""
-        await asyncio.gather(*(pool.start() for pool in self._pools))
+        """Starts a sandbox for each slot in pools that keep them warm; see `pool.Pool.start`."""
+        await asyncio.gather(*(pool.start(with_spares=False) for pool in self._pools))
+
+    def add_spares(self) -> None:
+        """Starts the spares; see `pool.Pool.add_spares`."""
+        for pool in self._pools:
+            pool.add_spares()
 
     async def close(self) -> None:
         """Closes all pools."""

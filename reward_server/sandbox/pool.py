@@ -6,7 +6,8 @@
 A sandbox is closed at the first sign of trouble (`troubled`), if it failed, or if its job was
 cancelled. One that has run often or long enough is closed after a job, if another one is idle then.
 The pool keeps one more sandbox than there are slots, so that the next job does not wait for a
-start. Starting and closing happen in the background.
+start. Starting and closing happen in the background. A pool without spares at its start gets them
+when its owner has done its own first jobs.
 
 A pool that starts sandboxes on demand keeps none warm in advance: it starts one when a job waits,
 up to one for each slot, and closes those that were idle for a while. It closes a worn sandbox after
@@ -152,6 +153,7 @@ class Pool:
         self._recycle_after_executions = recycle_after_executions
         self._recycle_after_seconds = recycle_after_seconds
         self._spares = SPARES if spares is None else spares
+        self._keeps_spares = True
         self._idle_seconds = idle_seconds
         self._idle_timer: asyncio.TimerHandle | None = None
         self._tell_works = tell_works
@@ -195,12 +197,17 @@ class Pool:
             closed=self._closed_for.copy(),
         )
 
-    async def start(self) -> None:
+    async def start(self, *, with_spares: bool = True) -> None:
         """Starts a sandbox for every slot, except in a pool on demand; returns when all are warm.
+
+        Args:
+            with_spares: whether the spares start too, in the background; otherwise `add_spares`
+                starts them.
 
         Raises:
             SandboxError: one did not start; none is left behind.
         """
+        self._keeps_spares = with_spares
         wanted = self._slots if self._idle_seconds is None else 0
         try:
             results = await asyncio.gather(
@@ -215,6 +222,11 @@ class Pool:
             raise SandboxError(f"cannot start the sandboxes: {errors[0]}") from errors[0]
         self._replenish()
         _keep(self._looking, asyncio.create_task(self._look_after_idle()))
+
+    def add_spares(self) -> None:
+        """Starts the spares in the background, and keeps as many from now on."""
+        self._keeps_spares = True
+        self._replenish()
 
     async def run(self, job: Job) -> Execution:
         """Runs a job on a free sandbox; cancelling the call kills the execution.
@@ -327,7 +339,7 @@ class Pool:
     def _wanted(self) -> int:
         """How many sandboxes the pool should have."""
         if self._idle_seconds is None:
-            return self._slots + self._spares
+            return self._slots + (self._spares if self._keeps_spares else 0)
         return min(self._slots, len(self._lent) + self.statistics.waiting)
 
     async def _look_after_idle(self) -> None:

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from reward_server.cli import COMMANDS, application
 
+# What a verdict needs and a container does not.
+_REST = ("grpc", "google.protobuf", "reward_server.app", "reward_server.evaluation")
 HEAVY = ("grpc", "pydantic", "prometheus_client", "docker", "reward_server.app")
 
 
@@ -39,6 +41,28 @@ def test_a_command_that_is_named_shows_its_own_options(name: str) -> None:
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_the_version_is_told(option: str) -> None:
     assert "reward-server" in said(option)
+
+
+def test_a_server_starts_containers_before_it_imports_the_rest_of_itself() -> None:
+    code = (
+        "import sys\nimport reward_server.cli.serve as serve\n"
+        f"print(*(name for name in {_REST!r} if name in sys.modules))\n"
+        "__import__(serve._REST)\n"
+        f"print(*(name for name in {_REST!r} if name in sys.modules))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["", " ".join(_REST)]
+
+
+def test_no_search_for_garbage_looks_at_what_a_command_imports() -> None:
+    code = (
+        "import gc, sys\nsys.argv = ['reward-server', 'doctor', '--help']\n"
+        "from reward_server.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(gc.isenabled(), gc.get_freeze_count() > len(gc.get_objects()))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "True True"
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -142,11 +142,10 @@ def test_every_page_is_in_the_navigation_once(repository: Path):
 def test_the_server_settings_page_has_each_setting_with_its_meaning():
     page = reference_pages.pages()["reference/server-settings.md"]
     for model in (Settings, LimitSettings):
-        for name, field in model.model_fields.items():
-            assert field.description, name
-            assert re.search(
-                rf"^\| `{name}` \|.*{re.escape(field.description[:20])}", page, re.M
-            ), name
+        described = reference_pages.attribute_docstrings(model)
+        assert list(described) == list(model.model_fields)
+        for name, meaning in described.items():
+            assert re.search(rf"^\| `{name}` \|.*{re.escape(meaning[:20])}", page, re.M), name
 
 
 def test_the_training_settings_page_has_each_setting_with_its_meaning():

@@ -152,6 +152,20 @@ async def test_every_slot_and_a_spare_are_warm(host: Host, make: PoolMaker) -> N
     assert pool.statistics.idle == 3 + SPARES
 
 
+async def test_spares_can_wait_until_a_servers_own_first_jobs_are_done(host: Host) -> None:
+    pool = Pool(host.start, slots=2)
+    await pool.start(with_spares=False)
+    task = asyncio.create_task(pool.run(JOB))
+    await settle()
+    assert len(host.alive) == 2
+    host.running[0].end(FINE)
+    await task
+    pool.add_spares()
+    await settle()
+    assert len(host.alive) == 2 + SPARES
+    await pool.close()
+
+
 async def test_without_spares_there_is_a_sandbox_a_slot_and_a_broken_one_is_replaced(
     host: Host, make: PoolMaker
 ) -> None:
