@@ -79,6 +79,13 @@ def _listening(port: int) -> list[str]:
 
 def _holds(folder: Path, sockets: Collection[str]) -> bool:
     try:
-        return any(str(one.readlink()) in sockets for one in (folder / "fd").iterdir())
+        return any(_target(one) in sockets for one in (folder / "fd").iterdir())
     except OSError:
         return False
+
+
+def _target(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except FileNotFoundError:
+        return ""  # closed meanwhile, as is the one that lists the others

@@ -80,6 +80,7 @@ class Driven:
         self._process: Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._errors: IO[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._numbers = itertools.count()
         self.about = method.about
@@ -88,6 +89,8 @@ class Driven:
         """Starts the driver."""
         method = self._method
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `stop` closes it
+        # Some attacks write files where they run.
+        self._folder = tempfile.TemporaryDirectory(prefix="comparison-")
         options = (method.driver, str(self._threads), *method.options)
         command = (sys.executable, "-I", "-c", _START, method.packages, str(_FOLDER), *options)
         self._process = process = await asyncio.create_subprocess_exec(
@@ -95,6 +98,7 @@ class Driven:
             stdin=PIPE,
             stdout=PIPE,
             stderr=self._errors,
+            cwd=self._folder.name,
             limit=_LINE_LIMIT,
             start_new_session=True,
         )
@@ -149,6 +153,9 @@ class Driven:
         if self._errors is not None:
             self._errors.close()
             self._errors = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
     def cpu_seconds(self) -> float | None:
         """Returns the CPU time of the driver and of its descendants, and of the engine if any."""
