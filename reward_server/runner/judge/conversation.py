@@ -73,13 +73,13 @@ class Speaker:
         return self._stdout not in self.outputs.open
 
     def is_behind(self, other: Speaker) -> bool:
-        """Returns True if it has something of the other to hear, or the other's end."""
+        """Returns True if the other's output, or its end, must still be passed on."""
         return self._listens and (
             other.has_spoken or self.heard_bytes < len(other.outputs.stdout.kept)
         )
 
     def listen(self, other: Speaker) -> None:
-        """Writes what the other has written as far as the pipe takes it, and ends it after that."""
+        """Passes the other's output on as far as the pipe takes it, and then its end."""
         words = other.outputs.stdout.kept
         try:
             while self.heard_bytes < len(words):

@@ -1,20 +1,23 @@
-"""The judge's part in an execution of two programs: it passes frames between them.
+"""Passes frames between the two programs of an execution; a part of the judge's process.
 
-The tests' program is trusted and makes calls; the solution's program answers them. Each runs in a
-separate process as in mode "commands", with its own namespaces. A frame has a `>I` length, a byte
-for its kind and the `>I` number of the call; the judge passes the rest on without reading it.
+The *tests' program* is trusted and makes calls. The *solution's program* is not trusted and answers
+them. Each runs in a separate process with its own namespaces, as in mode "commands".
+
+A frame is one message: its length (`>I`), a byte for its kind, the number of the call (`>I`), and
+the content. The judge reads kind and number, and passes the content on unread.
 
 What this stops: a solution's program that sends a frame without a call, answers a call other than
-the current one, or answers without end. Both programs have pipes only to the judge, so neither
-holds a descriptor of the other's. Nothing of the solution runs before the tests' program has made
-its first call. So if a program ends before that, it is not the solution's fault.
+the current one, or answers without end. Each program has pipes to the judge only, so neither can
+use the pipes of the other. No code of the solution runs before the tests' program has made its
+first call. So if a program ends before this call, the solution is not to blame.
 
-One kind of frame from the tests' program is not a call. It reports that an argument which the tests
-themselves made cannot cross. From then on, the tests are compiled into one program with every
-solution, as if this had been found before the first call.
+A frame of kind S, from the tests' program, is not a call. It reports that the tests made an
+argument that cannot be passed to the other program. From then on, the server compiles these tests
+into one program with every solution of the task, as if it had known this before the first call.
 
 What it does not do: it does not look at values; the tests' program parses them as hostile input. It
-does not count calls: the tests make them, and time limits them. It has no clock; the zygote has.
+does not limit the number of calls; the tests make the calls, and the time limit ends them. It has
+no clock; the zygote has one.
 """
 
 from __future__ import annotations
@@ -60,7 +63,10 @@ def read_status(link: Link) -> int:
 
 
 def read_end(link: Link, report: Report) -> None:
-    """Records the status of a solution's last command, or that its process is gone or forged it."""
+    """Records the status of a solution's last command, or why there is none.
+
+    Its process may be gone, or may have sent something else.
+    """
     try:
         report.status = read_status(link)
     except ClosedError:
@@ -228,8 +234,10 @@ class Relay:
         raise _OverError
 
     def _end_of_solution(self) -> None:
-        """Records the status of the solution's program, which must not end before the tests'
-        program."""
+        """Records that the solution's program has ended before the tests' program.
+
+        Before the first call this is a failure of the server, afterwards of the solution.
+        """
         if not self._report.ready:  # nothing of it ran, so the solution did not end it
             self._report.reach(Stage.LOADING)
         elif (frame := self._last_frame(self._solution)) is not None:
@@ -239,7 +247,10 @@ class Relay:
         raise _OverError
 
     def _check_left(self, frame: bytes) -> None:
-        """Continues only if a frame that the solution's program left may be its answer."""
+        """Examines the frame that an ended program of the solution left in the pipe.
+
+        Returns if the frame is an answer to the current call; otherwise the execution is over.
+        """
         if frame[_KIND] == _UNCOMPILED:
             self._answer(frame)
         if not self._is_answer(frame) or self._solution.inbox:
@@ -286,7 +297,7 @@ class Relay:
         self._send(self._solution, frame)
 
     def _check(self, frame: bytes) -> None:
-        """Continues only if a frame of the tests' program is a call."""
+        """Returns if a frame of the tests' program is a call; otherwise the execution is over."""
         if frame[_KIND] == _STAYS:
             self._report.blame = "task"
             self._report.message = frame[_TEXT].decode("utf-8", "replace")

@@ -1,7 +1,8 @@
 """The files of a session, as its first process reads and writes them for the server.
 
-What this stops: a path that leads the server astray. The process that opens a path is inside the
-session's walls: a link or `..` leads to no file that a command of the session could not open.
+What this stops: a path that leads to a file outside the session. The process that opens a path is
+inside the session's walls. So a link or `..` leads only to files that a command of the session
+could open.
 
 What it does not: it protects no file of the session from the session's own commands.
 

@@ -29,8 +29,8 @@ and names a command, or one request about files; each is used once in a session.
     FAILED    JSON {reason, message}: the answer to an order about files that failed
 
 What the server may trust: nothing. The session's commands run as the same user as this process, so
-that each report is an observation of an untrusted place. The server bounds the size of a message
-and takes a session that breaks these rules for lost.
+each report comes from an untrusted place. The server limits the size of a message, and ends a
+session that breaks these rules.
 """
 
 from __future__ import annotations

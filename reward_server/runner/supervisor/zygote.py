@@ -1,9 +1,9 @@
 """The supervisor: a running interpreter that forks a candidate for each execution.
 
-What this stops: state and secrets of one execution that reach the next. The zygote only reads and
-writes fixed records of numbers; the kernel moves requests and reports without copying them into the
-zygote's memory (splice, sendfile).
-Every candidate is a copy of this process, so this process must stay clean. Judges are forked by a
+What this stops: state and secrets of one execution that reach the next. Every candidate is a copy
+of this process, so its memory must never hold task data. It only reads and writes fixed records of
+numbers; the kernel moves requests and reports without copying them into its memory (splice,
+sendfile). Judges are forked by a
 process with another memory layout, see `judges`, so that a candidate does not know the addresses in
 a judge's memory.
 

@@ -1,7 +1,6 @@
 """Assembles the walls and the environment that a runner's settings ask for.
 
-What this stops: two kinds of runner that read the same settings in two ways, one of which leaves a
-wall out.
+What this stops: a kind of runner that reads the settings in its own way and leaves a wall out.
 
 What it does not: it builds no wall itself; see `layers`. `__main__` describes the settings.
 """

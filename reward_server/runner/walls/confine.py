@@ -1,8 +1,8 @@
 """Builds the inner walls of a process, from inside, before the process reads anything untrusted.
 
-What this stops: sight of other processes and of files, except the container's read-only files and
-the execution's own empty folders; capabilities, new namespaces, sockets except AF_UNIX, and use
-beyond the limits. `policy` states the reason for each rule.
+What this stops: access to other processes, and to files except the container's read-only files and
+the execution's own empty folders; capabilities; new namespaces; sockets except AF_UNIX; use beyond
+the limits. `policy` states the reason for each rule.
 
 What it does not do: it does not limit memory, CPU time and processes of the whole process tree. The
 cgroup does, which the process joins before it receives anything. The zygote keeps the clocks.
