@@ -40,7 +40,7 @@ from trainer_client import AsyncRewardClient, CallError, RewardClient
 from trainer_client import SessionEndedError as Gone
 from trainer_client.local_server import LocalServer
 
-MARK = "604.25"
+MARK = f"604.{os.getpid():07}"
 
 
 def _wait(holds: Callable[[], bool]) -> None:
@@ -99,7 +99,7 @@ async def test_a_session_whose_container_dies_is_lost_and_others_live_on(
     async with client.session(**SMALL) as other, client.session(**SMALL) as session:
         async with session.start(["sleep", MARK]) as command:
             # The kernel ends the start of a command just before its command line can be read.
-            await asyncio.to_thread(_wait, lambda: bool(processes_marked(MARK)))
+            await asyncio.to_thread(_wait, lambda: len(processes_marked(MARK)) == 1)
             [inside] = processes_marked(MARK)
             first = _parent_of(inside)  # of the session, which is a child of the runner
             os.kill(first if victim == "container" else _parent_of(first), signal.SIGKILL)
@@ -109,7 +109,7 @@ async def test_a_session_whose_container_dies_is_lost_and_others_live_on(
         with pytest.raises(Gone) as again:
             await session.keep_alive()
         assert again.value.reason == "SESSION_LOST"
-        assert processes_marked(MARK) == []
+        await asyncio.to_thread(_wait, lambda: not processes_marked(MARK))
         assert (await other.exec(["true"])).success
 
 

@@ -199,7 +199,7 @@ async def test_memory_is_one_limit_for_all_commands_and_files(client: AsyncRewar
         )
         async with session.start(["python3", "-c", holding]) as first:
             assert await first.next_chunk()
-            second = await session.exec(["python3", "-c", holding], time_limit_seconds=20)
+            second = await session.exec(["python3", "-c", holding], time_limit_seconds=5)
             assert "MEMORY" in second.limits_hit
             assert "memory ran out" in second.explanation
 
