@@ -1,4 +1,4 @@
-"""Right and wrong solutions of tasks, and attacks on graders, as every peer takes them."""
+"""Right and wrong solutions of tasks, and attacks on graders, in a form that every peer accepts."""
 
 from __future__ import annotations
 

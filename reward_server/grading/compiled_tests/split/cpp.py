@@ -146,7 +146,7 @@ class CppSplit:
         )
 
     def serving(self, solution: str) -> Source:
-        """The solution, which a loop follows."""
+        """The solution's program: the solution, followed by a loop that answers calls."""
         missing = min(unclosed(solution, self.task.language), self._left_open)
         loop = Loop(
             name=self._name,
