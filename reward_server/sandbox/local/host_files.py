@@ -53,13 +53,17 @@ _PACKAGE_FOLDERS = frozenset(
 )
 _MAPPED_SECONDS = 60.0
 # A script that lists the libraries that the standard library's extension modules load. It loads the
-# modules without an import, which would also run them: that takes seven times as long.
+# modules without an import, which would also run them: that takes seven times as long. Some builds
+# of Python lack the module that can do so.
 _LIST_MAPPED = """
-import _ctypes, os, sys
+import importlib, os, sys
+try: from _ctypes import dlopen
+except ImportError: load = lambda name: importlib.import_module(name.partition(".")[0])
+else: load = lambda name: dlopen(os.path.join(sys.argv[1], name), os.RTLD_LAZY)
 for name in sorted(os.listdir(sys.argv[1])):
     if not name.startswith(("_test", "_xx", "xx")):
-        try: _ctypes.dlopen(os.path.join(sys.argv[1], name), os.RTLD_LAZY)
-        except OSError: pass
+        try: load(name)
+        except BaseException: pass
 lines = [line for line in open("/proc/self/maps") if "/" in line]
 print(*{line.split(None, 5)[5].rstrip() for line in lines}, sep="\\n")
 """

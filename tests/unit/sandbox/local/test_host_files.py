@@ -114,6 +114,16 @@ def test_every_library_that_a_program_can_load_from_the_interpreter_is_shown() -
     assert own <= set(host_files._own_libraries())
 
 
+def test_an_interpreter_without_ctypes_lists_its_libraries_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with_ctypes = set(host_files._own_libraries())
+    without = f"import sys; sys.modules['_ctypes'] = None\n{host_files._LIST_MAPPED}"
+    monkeypatch.setattr(host_files, "_LIST_MAPPED", without)
+    missed = with_ctypes - set(host_files._own_libraries.__wrapped__())
+    assert not [path for path in missed if "ffi" not in path and "_ctypes" not in path]
+
+
 def test_listed_paths_are_patterns_and_those_of_packages_are_no_views() -> None:
     seen = {view.source for view in host_files.views(("/usr/lib/gc*", "/usr/share/zone*"), ())}
     assert "/usr/share/zoneinfo" in seen
