@@ -15,6 +15,7 @@ from reward_server.backends import Backend, running_backend
 from reward_server.domain import Network, Provenance
 from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
+from reward_server.evaluation.graders.repository.repositories import Repositories
 from reward_server.languages import Languages, load_languages
 from reward_server.operation import Condition, watch, watch_sessions
 from reward_server.rpc.answers import Membership, ServerFacts
@@ -158,6 +159,7 @@ async def serving(
         checker_limits=settings.limits,
         window_size=settings.id_window_size,
         window_seconds=settings.id_window_seconds,
+        repositories=Repositories(settings.repository_folder),
     )
     callers = Callers(credentials)
     strangers = Strangers(telemetry)

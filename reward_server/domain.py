@@ -264,6 +264,21 @@ class Framework(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryPlaces:
+    """Where the test files of a repository are, if a repository is tested.
+
+    Args:
+        targets: the files whose tests run; none if no repository is tested.
+        import_paths: folders from which the tests can import besides the top.
+        modules: names that occur in the paths of the repository's modules.
+    """
+
+    targets: tuple[str, ...] = ()
+    import_paths: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnitTests:
     """Test files of a framework.
 
@@ -271,15 +286,69 @@ class UnitTests:
         framework: the framework that runs the files.
         files: relative path and content of each file, by path.
         solution_path: path at which the tests find the solution; it is no path in `files`. If it
-            is empty, a solution in Java determines its path itself.
+            is empty, a solution in Java determines its path itself, and a repository has no
+            single file that is the solution.
+        places: where they are in a repository.
     """
 
     framework: Framework
     files: tuple[tuple[str, str], ...]
     solution_path: str = "solution.py"
+    places: RepositoryPlaces = RepositoryPlaces()
 
 
-Tests = FunctionTests | CallTests | StdioTests | UnitTests | ProgramTests
+class ReportFormat(enum.Enum):
+    """Formats of reports about tests."""
+
+    JUNIT_XML = 1
+    TAP = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestCommand:
+    """A command that runs tests and writes a report.
+
+    Args:
+        argv: the executable and its arguments, in which "{report}" stands for the report's path.
+        format: the format of the report.
+        environment: names and values of variables.
+    """
+
+    __test__ = False
+
+    argv: tuple[str, ...]
+    format: ReportFormat
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryTests:
+    """Tests of a repository that a completion changes.
+
+    Args:
+        archive: the repository, a tar archive; empty if it is a folder of the server.
+        folder: the name of that folder.
+        test_files: hidden files, by relative path.
+        fail_to_pass: names of tests that only pass with a right solution.
+        pass_to_pass: names of tests that pass before and after.
+        must_fail: names of tests that a command has to report as failed.
+        runner: how the tests run.
+        protected_paths: patterns of further paths whose changes do not count.
+        import_paths: see `RepositoryPlaces`.
+    """
+
+    archive: bytes = b""
+    folder: str = ""
+    test_files: tuple[tuple[str, bytes], ...] = ()
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...] = ()
+    must_fail: tuple[str, ...] = ()
+    runner: Framework | TestCommand
+    protected_paths: tuple[str, ...] = ()
+    import_paths: tuple[str, ...] = ()
+
+
+Tests = FunctionTests | CallTests | StdioTests | UnitTests | ProgramTests | RepositoryTests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +361,8 @@ class Submission:
         time_budget_seconds: wall time of all its executions together.
         refusal: why the completion cannot be a program, if it cannot. The completion then fails,
             because the model is its author.
+        is_whole: whether `files` are all files of a repository that a completion changes.
+        executable: paths among `files` of those that may be executed.
         task_fingerprint: `task_fingerprint` of its tests and data files, if it is known already.
     """
 
@@ -310,6 +381,8 @@ class Submission:
     network: Network = Network.NONE
     refusal: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    is_whole: bool = False
+    executable: tuple[str, ...] = ()
     task_fingerprint: bytes = field(default=b"", compare=False)
 
 
@@ -342,6 +415,7 @@ class Commands:
         keep: shell patterns of the files to return as `Execution.product` if all commands
             succeed; empty to return none.
         product_bytes: greatest size of the returned files.
+        keeps_failed: whether the files are returned also if a command fails.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -352,6 +426,7 @@ class Commands:
     stdin: bytes = b""
     keep: tuple[str, ...] = ()
     product_bytes: int = 64 * MEBIBYTE
+    keeps_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -458,6 +533,7 @@ class UnitJudgement:
         shared: whether the tests run in the candidate's process.
         stop_at_first_failure: whether one failed test ends the run.
         brings_changes, repeats_answers: see `FunctionJudgement`.
+        executable: paths among `files` of those that may be executed.
     """
 
     source: str
@@ -468,6 +544,7 @@ class UnitJudgement:
     stop_at_first_failure: bool = False
     brings_changes: bool = False
     repeats_answers: bool = False
+    executable: frozenset[str] = frozenset()
 
 
 Pair = SplitPrograms | Conversation

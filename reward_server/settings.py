@@ -18,6 +18,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    DirectoryPath,
     Field,
     FilePath,
     PositiveInt,
@@ -221,6 +222,9 @@ class Settings(BaseSettings):
     cgroup_parent: str | None = None
     """Control group below which the local backend creates its own; by default the server's own."""
 
+    repository_folder: DirectoryPath | None = None
+    """Folder whose folders are repositories that tests can name. They must not change while the
+    server runs. If it is not set, a request brings its repository as an archive."""
     queue_capacity: PositiveInt = 256
     """Number of submissions that may wait. Further ones are refused with a time to retry."""
     default_limits: LimitSettings = LimitSettings()

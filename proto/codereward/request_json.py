@@ -29,6 +29,7 @@ _TEXT_FIELDS = {
     "expected_stdout": "expected_stdout_text",
     "files": "text_files",
     "data_files": "text_data_files",
+    "test_files": "text_test_files",
 }
 
 

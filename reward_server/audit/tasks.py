@@ -180,4 +180,6 @@ def text_of_tests(request: pb.ScoreRequest) -> str:
             return "\n".join(request.unit.files.values())
         case "program":
             return request.program.test_code
+        case "repository":
+            return "\n".join(request.repository.text_test_files.values())
     return ""

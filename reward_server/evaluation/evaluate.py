@@ -22,6 +22,7 @@ from reward_server.domain import (
     Program,
     ProgramTests,
     Provenance,
+    RepositoryTests,
     StdioTests,
     Submission,
     UnitTests,
@@ -48,11 +49,14 @@ from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.compiled_test_files import suite_grader
 from reward_server.evaluation.graders.function_test_files import InProcessGrader, function_grader
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
+from reward_server.evaluation.graders.repository.grader import RepositoryGrader
+from reward_server.evaluation.graders.repository.repositories import Repositories
 from reward_server.evaluation.graders.split_programs import Splits
 from reward_server.evaluation.graders.stdio import StdioGrader
 from reward_server.evaluation.graders.test_programs import program_grader
 from reward_server.grading.extraction.continuation import read_prompt
 from reward_server.grading.extraction.extract import Extracted, extract
+from reward_server.grading.extraction.patch_text import extract_patch
 from reward_server.grading.signatures import read_signature
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language, Languages
@@ -98,6 +102,7 @@ class Evaluation:
         window_size: how many answers are kept by id.
         window_seconds: how long an answer is kept by id.
         clock: returns the time in seconds, for the window.
+        repositories: the repositories that tasks name.
     """
 
     def __init__(
@@ -111,8 +116,10 @@ class Evaluation:
         window_size: int = 4096,
         window_seconds: float = 600.0,
         clock: Callable[[], float] = time.monotonic,
+        repositories: Repositories | None = None,
     ) -> None:
         self._scheduler = scheduler
+        self._repositories = repositories or Repositories()
         self._languages = languages
         self._provenance = provenance
         self._checker_limits = checker_limits
@@ -255,6 +262,11 @@ class Evaluation:
             case ProgramTests():
                 programs, splits = self._programs.of(owner), self._splits.of(owner)
                 return await program_grader(submission, language, programs, splits)
+            case RepositoryTests() as tests:
+                repository = await self._repositories.of(tests)
+                return RepositoryGrader(
+                    tests=tests, repository=repository, is_whole=submission.is_whole
+                )
 
     def _too_little(self, prepared: _Prepared) -> str:
         """Returns why tests give less integrity than is required, and which tests give more."""
@@ -264,6 +276,8 @@ class Evaluation:
             return f"{told}, since {grader.remedy()}"
         if isinstance(grader, CallGrader):
             return f"{told}, since no signature in the prompt says whether arrays are nodes"
+        if isinstance(grader, RepositoryGrader):
+            return f"{told}, since tests run in one process with the repository's code"
         if prepared.language.toolchain is None:
             return told
         return (
@@ -310,6 +324,7 @@ def _candidate(prepared: _Prepared, extracted: Extracted) -> Candidate:
         policy=submission.reward_policy,
         files=dict(submission.files),
         data=dict(submission.data_files),
+        executable=frozenset(submission.executable),
     )
 
 
@@ -317,6 +332,8 @@ async def _extract(prepared: _Prepared) -> Extracted:
     submission = prepared.submission
 
     def work() -> Extracted:
+        if isinstance(submission.tests, RepositoryTests):
+            return extract_patch(submission.completion, submission.extraction)
         return extract(
             submission.completion,
             extraction=submission.extraction,

@@ -8,7 +8,7 @@ source          name of a program's file; {stem} stands for the name that `stem`
 stem            regular expression; its first group is the file's name, if the program decides it.
                 If it finds nothing, the name is "Main"
 test_kinds      kinds of tests that the language supports: "function", "call", "stdio", "unit",
-                "program"
+                "program", "repository"
 fence_tags      words that mark fenced code of the language in chat output
 code_line       regular expression that matches a line of code, and no line of prose
 comment         the text that begins a comment line
@@ -59,7 +59,7 @@ from reward_server.languages.composing import Composition, parse_composition
 from reward_server.languages.masking import masked
 from reward_server.languages.suites import Suites, parse_suites
 
-TEST_KINDS = ("function", "call", "stdio", "unit", "program")
+TEST_KINDS = ("function", "call", "stdio", "unit", "program", "repository")
 PYTHON = "python"
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
 _HEAP_SHARE = 0.75

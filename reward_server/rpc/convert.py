@@ -30,6 +30,7 @@ from reward_server.domain import (
     Placement,
     Program,
     ProgramTests,
+    RepositoryTests,
     RewardPolicy,
     RewardPolicyKind,
     StdioCase,
@@ -43,7 +44,7 @@ from reward_server.domain import (
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.evaluation.deduplication import task_fingerprint
 from reward_server.languages import TEST_KINDS, Language, Languages
-from reward_server.rpc import fields, files
+from reward_server.rpc import fields, files, repositories
 
 MEBIBYTE = 1 << 20
 NAME_BYTES = 256
@@ -61,6 +62,7 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
 }
 
+_OF_REPOSITORIES = (RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FRACTION)
 _PYTHON = "python"  # the language of a request that names none
 _SHOWN_CHARACTERS = 80
 _M = TypeVar("_M", bound=Message)
@@ -290,6 +292,8 @@ def _tests(request: pb.ScoreRequest | pb.Task, language: Language, bounds: Bound
         return fields.within("program", lambda: _program_tests(request.program, language))
     if kind == "unit":
         return fields.within("unit", lambda: _unit_tests(request.unit, language))
+    if kind == "repository":
+        return fields.within("repository", lambda: repositories.tests(request.repository, language))
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, language, bounds))
 
 
@@ -510,6 +514,12 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
     kind = _REWARD_POLICY_KINDS.get(policy.kind)
     if kind is None:
         raise InvalidRequestError("kind", f"{policy.kind} is not known")
+    if isinstance(tests, RepositoryTests) and kind not in _OF_REPOSITORIES:
+        raise InvalidRequestError(
+            "kind",
+            "is not offered for repositories: all or nothing is, and "
+            "fraction, of the tests in fail_to_pass",
+        )
     if kind is RewardPolicyKind.WEIGHTED:
         _check_weights(tests)
     _check_first_k(policy.first_k, kind, tests)

@@ -13,7 +13,8 @@ blobs:
     call      as for function
     unit      source, file/NAME, data/NAME and test/NAME, which the judge does not send on
     shared    as for unit; tests and source run in the candidate's process, and what that process
-              reports about the tests are observations
+              reports about the tests are observations. A repository has no source, and executable
+              files as exec/NAME
 
 A program has the blob source, or for commands product, and the files.
 """
@@ -61,6 +62,7 @@ class CommandsRequest(NamedTuple):
     Args:
         keep: patterns of the files that are returned if all commands succeed.
         product_bytes: greatest size of these files.
+        keeps_failed: whether they are returned also if a command fails.
         joined: whether the commands get the ends of two pipes, as each program of mode "split"
             does.
     """
@@ -71,6 +73,7 @@ class CommandsRequest(NamedTuple):
     product_bytes: int
     output_bytes: int
     joined: bool = False
+    keeps_failed: bool = False
 
 
 class SplitRequest(NamedTuple):
@@ -138,7 +141,13 @@ class CallRequest(NamedTuple):
 
 
 class UnitRequest(NamedTuple):
-    """Test files that the judge runs; `framework` is "unittest" or "pytest"."""
+    """Test files that the judge runs; `framework` is "unittest" or "pytest".
+
+    Args:
+        targets: the files of a repository whose tests run; none if all files are the tests'.
+        import_paths: folders from which they can import besides the top.
+        modules: names of the repository's modules.
+    """
 
     framework: str
     solution_path: str
@@ -148,6 +157,9 @@ class UnitRequest(NamedTuple):
     stop_at_first_failure: bool = False
     brings_changes: bool = False
     repeats_answers: bool = False
+    targets: Sequence[str] = ()
+    import_paths: Sequence[str] = ()
+    modules: Sequence[str] = ()
 
 
 class SharedRequest(UnitRequest):
@@ -161,6 +173,8 @@ class FilesProgram(NamedTuple):
 
     framework: str
     solution_path: str
+    targets: Sequence[str] = ()
+    import_paths: Sequence[str] = ()
 
 
 class SolutionProgram(NamedTuple):

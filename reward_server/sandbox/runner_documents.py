@@ -96,6 +96,9 @@ def request_document(job: Job) -> bytes:
         case Conversation():
             return _conversation_document(work, limits)
     blobs = {"source": _encode(work.source), **_files(work)}
+    if isinstance(work, UnitJudgement) and work.executable:
+        kinds = {f"file/{name}": f"exec/{name}" for name in work.executable}
+        blobs = {kinds.get(name, name): blob for name, blob in blobs.items()}
     match work:
         case FunctionJudgement():
             return requests.pack(_function_request(work, limits), blobs)
@@ -118,6 +121,7 @@ def _program(
         **_side(work),
         keep=list(work.keep),
         product_bytes=work.product_bytes,
+        keeps_failed=work.keeps_failed,
         output_bytes=output_bytes,
     )
     return commands, {"product": work.product, **_files(work)}
@@ -198,6 +202,9 @@ def _unit_request(work: UnitJudgement, limits: Limits) -> UnitRequest:
         stop_at_first_failure=work.stop_at_first_failure,
         brings_changes=work.brings_changes,
         repeats_answers=work.repeats_answers,
+        targets=work.tests.places.targets,
+        import_paths=work.tests.places.import_paths,
+        modules=work.tests.places.modules,
     )
 
 

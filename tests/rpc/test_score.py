@@ -78,7 +78,7 @@ async def test_the_server_describes_itself(serve: Serve) -> None:
     info = await served.stub.GetServerInfo(pb.GetServerInfoRequest())
     (language,) = info.languages
     assert (language.name, language.version) == ("python", "3.11.7")
-    assert list(language.test_kinds) == ["function", "call", "stdio"]
+    assert list(language.test_kinds) == ["function", "call", "stdio", "repository"]
     assert info.default_limits.cpu_time_seconds == 10.0
     assert info.maximum_limits.cpu_time_seconds == 300.0
     assert [wall.name for wall in info.walls] == ["kernel"]

@@ -80,6 +80,10 @@ class Judge:
             submission = replace(submission, reward_policy=policy)
         return await self._evaluation.score(submission)
 
+    async def score(self, submission: Submission) -> Assessment:
+        """Judges a whole submission."""
+        return await self._evaluation.score(submission)
+
 
 def is_refused(assessment: Assessment) -> bool:
     """Returns True if a completion got nothing, by its own fault."""

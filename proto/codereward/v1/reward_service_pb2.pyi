@@ -184,6 +184,30 @@ FRAMEWORK_CARGO_TEST: Framework.ValueType  # 6
 """Rust's tests, in files below `tests/`; the solution is the crate `solution`."""
 Global___Framework: _TypeAlias = Framework  # noqa: Y015
 
+class _ReportFormat:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReportFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReportFormat.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REPORT_FORMAT_UNSPECIFIED: _ReportFormat.ValueType  # 0
+    """Not chosen: INVALID_ARGUMENT."""
+    REPORT_FORMAT_JUNIT_XML: _ReportFormat.ValueType  # 1
+    """JUnit's XML."""
+    REPORT_FORMAT_TAP: _ReportFormat.ValueType  # 2
+    """The Test Anything Protocol."""
+
+class ReportFormat(_ReportFormat, metaclass=_ReportFormatEnumTypeWrapper):
+    """Formats of reports about tests."""
+
+REPORT_FORMAT_UNSPECIFIED: ReportFormat.ValueType  # 0
+"""Not chosen: INVALID_ARGUMENT."""
+REPORT_FORMAT_JUNIT_XML: ReportFormat.ValueType  # 1
+"""JUnit's XML."""
+REPORT_FORMAT_TAP: ReportFormat.ValueType  # 2
+"""The Test Anything Protocol."""
+Global___ReportFormat: _TypeAlias = ReportFormat  # noqa: Y015
+
 class _LimitKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -584,6 +608,7 @@ class ScoreRequest(_message.Message):
     STDIO_FIELD_NUMBER: _builtins.int
     UNIT_FIELD_NUMBER: _builtins.int
     PROGRAM_FIELD_NUMBER: _builtins.int
+    REPOSITORY_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     REWARD_POLICY_FIELD_NUMBER: _builtins.int
     REQUIRE_INTEGRITY_FIELD_NUMBER: _builtins.int
@@ -667,6 +692,10 @@ class ScoreRequest(_message.Message):
         """A test program compiled with the solution."""
 
     @_builtins.property
+    def repository(self) -> Global___RepositoryTests:
+        """A repository, whose tests judge changes of its files."""
+
+    @_builtins.property
     def limits(self) -> Global___Limits:
         """Limits of each execution; an unset field takes the server's default."""
 
@@ -695,6 +724,7 @@ class ScoreRequest(_message.Message):
         stdio: Global___StdioTests | None = ...,
         unit: Global___UnitTests | None = ...,
         program: Global___ProgramTests | None = ...,
+        repository: Global___RepositoryTests | None = ...,
         limits: Global___Limits | None = ...,
         reward_policy: Global___RewardPolicy | None = ...,
         require_integrity: Global___Integrity.ValueType = ...,
@@ -704,13 +734,13 @@ class ScoreRequest(_message.Message):
         network: Global___Network.ValueType = ...,
         task_digest: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "repository", b"repository", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "task_digest", b"task_digest", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "program", b"program", "prompt", b"prompt", "repository", b"repository", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "task_digest", b"task_digest", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_budget_seconds: _TypeAlias = _typing.Literal["time_budget_seconds"]  # noqa: Y015
     _WhichOneofArgType__time_budget_seconds: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds"]  # noqa: Y015
-    _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
+    _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program", "repository"]  # noqa: Y015
     _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__time_budget_seconds) -> _WhichOneofReturnType__time_budget_seconds | None: ...
@@ -776,6 +806,7 @@ class Task(_message.Message):
     STDIO_FIELD_NUMBER: _builtins.int
     UNIT_FIELD_NUMBER: _builtins.int
     PROGRAM_FIELD_NUMBER: _builtins.int
+    REPOSITORY_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     """Language name or alias; "python" if empty."""
     prompt: _builtins.str
@@ -808,6 +839,10 @@ class Task(_message.Message):
     def program(self) -> Global___ProgramTests:
         """A test program compiled with the solution."""
 
+    @_builtins.property
+    def repository(self) -> Global___RepositoryTests:
+        """A repository, whose tests judge changes of its files."""
+
     def __init__(
         self,
         *,
@@ -820,12 +855,13 @@ class Task(_message.Message):
         stdio: Global___StdioTests | None = ...,
         unit: Global___UnitTests | None = ...,
         program: Global___ProgramTests | None = ...,
+        repository: Global___RepositoryTests | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "program", b"program", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "program", b"program", "repository", b"repository", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "data_files", b"data_files", "function", b"function", "language", b"language", "program", b"program", "prompt", b"prompt", "stdio", b"stdio", "tests", b"tests", "text_data_files", b"text_data_files", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "data_files", b"data_files", "function", b"function", "language", b"language", "program", b"program", "prompt", b"prompt", "repository", b"repository", "stdio", b"stdio", "tests", b"tests", "text_data_files", b"text_data_files", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
+    _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program", "repository"]  # noqa: Y015
     _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_tests) -> _WhichOneofReturnType_tests | None: ...
 
@@ -1208,6 +1244,218 @@ class ProgramTests(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ProgramTests: _TypeAlias = ProgramTests  # noqa: Y015
+
+@_typing.final
+class RepositoryTests(_message.Message):
+    """A repository, whose hidden tests judge changes of its files. The changes are `completion`, a patch
+    in the unified format, and then `files` of the request, which replace whole files. A patch that
+    does not fit is VERDICT_COMPILE_ERROR.
+
+    Changes of tests and of what decides how tests run do not count. Files that the repository has of
+    these kinds are restored, and others are removed: files of tests (`test_*.py`, `*_test.py`,
+    `*_test.go`, `*.test.js`, `*.spec.ts`, `*Test.java`, all below a folder `tests` or `__tests__`,
+    and below `test`, `testing` and `src/test` at the top), settings of test frameworks
+    (`conftest.py`, `pytest.ini`, and the parts for pytest of `pyproject.toml`, `setup.cfg` and
+    `tox.ini`), what Python runs by itself (`sitecustomize.py`, `usercustomize.py`, `*.pth`), modules
+    that hide pytest or unittest, `.git`, and what `protected_paths` names. `test_files` are laid
+    over the rest.
+
+    The tests run in one process with the repository's code: INTEGRITY_SHARED. Tests in Python are
+    also run as perturbed copies, which must fail. The report of a `command` can be forged by a
+    solution; see `must_fail`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class TestFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class TextTestFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ARCHIVE_FIELD_NUMBER: _builtins.int
+    FOLDER_FIELD_NUMBER: _builtins.int
+    TEST_FILES_FIELD_NUMBER: _builtins.int
+    TEXT_TEST_FILES_FIELD_NUMBER: _builtins.int
+    FAIL_TO_PASS_FIELD_NUMBER: _builtins.int
+    PASS_TO_PASS_FIELD_NUMBER: _builtins.int
+    MUST_FAIL_FIELD_NUMBER: _builtins.int
+    FRAMEWORK_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    PROTECTED_PATHS_FIELD_NUMBER: _builtins.int
+    IMPORT_PATHS_FIELD_NUMBER: _builtins.int
+    archive: _builtins.bytes
+    """A tar archive, which may be compressed with gzip. It has at most 20,000 files, with at most
+    64 MiB together. A link must lead to a file of the archive.
+    """
+    folder: _builtins.str
+    """The name of a folder below the server's setting `repository_folder`."""
+    framework: Global___Framework.ValueType
+    """FRAMEWORK_PYTEST or FRAMEWORK_UNITTEST. The files that the names of tests begin with are run.
+    pytest's settings in the repository count, except `addopts`.
+    """
+    @_builtins.property
+    def test_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Hidden files, by relative path: test files and their data. They replace those of the repository."""
+
+    @_builtins.property
+    def text_test_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The same as `test_files`, for files of text, in UTF-8; no path is in both."""
+
+    @_builtins.property
+    def fail_to_pass(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of tests that pass with a right solution and not without one; at least 1. A test that is
+        not reported has failed. With `framework` a name is "path::Class::test[parameters]", as pytest
+        writes it. For a report in JUnit's XML it is "classname::name", or "name" if there is no
+        classname. For TAP it is the description, after those of its parents: "parent > child".
+        """
+
+    @_builtins.property
+    def pass_to_pass(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of tests that pass before and after. They earn nothing; if one fails, nothing is earned."""
+
+    @_builtins.property
+    def must_fail(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of tests that a command must report as failed; if one passes, the report is forged. A
+        task that has such tests among others, under names that do not tell, exposes forged reports.
+        Only with `command`.
+        """
+
+    @_builtins.property
+    def command(self) -> Global___TestCommand:
+        """A command that writes a report."""
+
+    @_builtins.property
+    def protected_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Patterns of further paths whose changes do not count. `*` stands for any characters, slashes
+        too.
+        """
+
+    @_builtins.property
+    def import_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Folders from which tests in Python can import besides the top, such as "src"."""
+
+    def __init__(
+        self,
+        *,
+        archive: _builtins.bytes = ...,
+        folder: _builtins.str = ...,
+        test_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        text_test_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        fail_to_pass: _abc.Iterable[_builtins.str] | None = ...,
+        pass_to_pass: _abc.Iterable[_builtins.str] | None = ...,
+        must_fail: _abc.Iterable[_builtins.str] | None = ...,
+        framework: Global___Framework.ValueType = ...,
+        command: Global___TestCommand | None = ...,
+        protected_paths: _abc.Iterable[_builtins.str] | None = ...,
+        import_paths: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "folder", b"folder", "framework", b"framework", "runner", b"runner"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "text_test_files", b"text_test_files"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_base: _TypeAlias = _typing.Literal["archive", "folder"]  # noqa: Y015
+    _WhichOneofArgType_base: _TypeAlias = _typing.Literal["base", b"base"]  # noqa: Y015
+    _WhichOneofReturnType_runner: _TypeAlias = _typing.Literal["framework", "command"]  # noqa: Y015
+    _WhichOneofArgType_runner: _TypeAlias = _typing.Literal["runner", b"runner"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_base) -> _WhichOneofReturnType_base | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_runner) -> _WhichOneofReturnType_runner | None: ...
+
+Global___RepositoryTests: _TypeAlias = RepositoryTests  # noqa: Y015
+
+@_typing.final
+class TestCommand(_message.Message):
+    """A command that runs the tests of a repository in its top folder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class EnvironmentEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ARGV_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    ENVIRONMENT_FIELD_NUMBER: _builtins.int
+    format: Global___ReportFormat.ValueType
+    """The format of the report. A command whose arguments have no "{report}" writes it to standard
+    output.
+    """
+    @_builtins.property
+    def argv(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The executable, by its name on PATH or by path, and its arguments. In each, "{report}" stands
+        for the path of the report, which differs from run to run.
+        """
+
+    @_builtins.property
+    def environment(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """Variables of the command, besides those of the language."""
+
+    def __init__(
+        self,
+        *,
+        argv: _abc.Iterable[_builtins.str] | None = ...,
+        format: Global___ReportFormat.ValueType = ...,
+        environment: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["argv", b"argv", "environment", b"environment", "format", b"format"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TestCommand: _TypeAlias = TestCommand  # noqa: Y015
 
 @_typing.final
 class Limits(_message.Message):
@@ -2193,7 +2441,9 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def test_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Kinds of tests that the server offers: "function", "call", "stdio", "unit", "program"."""
+        """Kinds of tests that the server offers: "function", "call", "stdio", "unit", "program",
+        "repository".
+        """
 
     @_builtins.property
     def frameworks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -72,6 +72,7 @@ class Candidate:
         policy: decides which tests count, and whether one failure ends the execution.
         files: files beside the program.
         data: read-only files of each execution.
+        executable: paths among `files` of those that may be executed.
     """
 
     source: str
@@ -81,6 +82,7 @@ class Candidate:
     policy: RewardPolicy
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
+    executable: frozenset[str] = frozenset()
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""

@@ -38,6 +38,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import (
     schedule,
 )
 from reward_server.grading.python_tests.twins.twins import Change, Twins
+from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
 
@@ -115,11 +116,13 @@ class UnitGrader:
     Args:
         tests: the files.
         plan: how they are run.
+        expected: the tests that decide, of those that the files hold; None if all do.
         draw: the source of the twins' secret.
     """
 
     tests: UnitTests
     plan: Plan
+    expected: Expectations | None = None
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     @property
@@ -161,11 +164,15 @@ class UnitGrader:
 
     async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Execution:
         """Runs the true tests in the solution's process."""
-        work = self._work(candidate, tests, stops=_stops(candidate.policy))
+        stops = self.expected is None and _stops(candidate.policy)
+        work = self._work(candidate, tests, stops=stops)
         return await slots.run(candidate.job(work))
 
     def _told(self, execution: Execution) -> Run:
         """Returns the results that an execution in the solution's process reports."""
+        if self.expected is not None:
+            run = _without_notes(self._run_of(execution))
+            return run.with_tests(self.expected.results(run.tests))
         return self._in_order(_doubted(_without_notes(self._run_of(execution)), self.plan))
 
     def _in_order(self, run: Run) -> Run:
@@ -184,6 +191,7 @@ class UnitGrader:
             data=candidate.data,
             shared=bool(self.plan.reading.reasons),
             stop_at_first_failure=stops,
+            executable=candidate.executable,
         )
 
     async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:

@@ -48,7 +48,7 @@ def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) ->
         if status != _SUCCESS:
             break
     report_end(frames, status)
-    if request.keep and status == _SUCCESS:
+    if request.keep and (status == _SUCCESS or request.keeps_failed):
         frames.send(_pack(request.keep))
     os._exit(0)
 

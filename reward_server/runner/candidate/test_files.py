@@ -62,22 +62,25 @@ def noted(error: BaseException | None) -> str:
 def run(frames: Frames, program: FilesProgram, blobs: Mapping[str, bytes]) -> NoReturn:
     """Loads the solution, runs the tests and exits."""
     sys.dont_write_bytecode = True
-    loaded = solution.import_file(blobs["source"], program.solution_path)
+    sys.path[:0] = [os.path.abspath(path) for path in program.import_paths]
+    loaded = None
+    if program.solution_path:
+        loaded = solution.import_file(blobs["source"], program.solution_path)
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
             solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
-            _run_tests(frames, program.framework, blobs)
+            _run_tests(frames, program, blobs)
     os._exit(0)
 
 
-def _run_tests(frames: Frames, framework: str, blobs: Mapping[str, bytes]) -> None:
+def _run_tests(frames: Frames, program: FilesProgram, blobs: Mapping[str, bytes]) -> None:
     course = _Course(frames)
     files = sorted(base.texts_of(blobs))
     try:
-        select.driver(framework)(files, course)
+        select.driver(program.framework)(files, course, program.targets)
     except BrokenSuiteError as error:
         course.say("broken", str(error))
     streams.flush_streams()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 FILE_NAME, MODULE_NAME = "solution.py", "solution"
-_READ_ONLY = 0o444
+_MODES: Mapping[str, int] = {"data": 0o444, "exec": 0o755}
 
 
 def module_of(path: str) -> str:
@@ -23,5 +23,5 @@ def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> Non
             os.makedirs(folder, exist_ok=True)
         with open(name, "wb") as file:
             file.write(content)
-        if kind == "data":
-            os.chmod(name, _READ_ONLY)
+        if kind in _MODES:
+            os.chmod(name, _MODES[kind])

@@ -29,13 +29,16 @@ _UNWANTED = (
     *("doctest", "unraisableexception", "threadexception"),
 )
 _CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_TABLES = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 _ASYNCIO = re.compile(r"\.asyncio\b|pytest_asyncio|asyncio[-_]mode")
 _PLUGIN = "pytest_asyncio.plugin"
 _SUBJECTS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 
 
-def run(files: Sequence[str], course: Course) -> None:
-    """Collects the tests in files of the working folder and runs them.
+def run(files: Sequence[str], course: Course, targets: Sequence[str] = ()) -> None:
+    """Collects the tests in files of the working folder and runs them; see `select.driver`.
+
+    A repository's option `addopts` does not count, since it may need plug-ins that are missing.
 
     Raises:
         BrokenSuiteError: the tests cannot be collected.
@@ -46,7 +49,7 @@ def run(files: Sequence[str], course: Course) -> None:
     plugin = _Plugin(course)
     said = io.StringIO()
     with redirect_stderr(said), redirect_stdout(said):
-        arguments = [*_for_coroutines(files), *_arguments(strict=course.heard)]
+        arguments = [*_for_coroutines(files), *_arguments(targets, strict=course.heard)]
         status = pytest.main(arguments, plugins=[plugin])
     if not plugin.has_run:
         words = [line for line in said.getvalue().splitlines() if line.strip()]
@@ -65,10 +68,17 @@ def _for_coroutines(files: Sequence[str]) -> list[str]:
 
 
 def _own_configurations() -> list[str]:
-    return [name for name in _CONFIGURATIONS if os.path.exists(name)]
+    """Returns the files of settings, those with settings of pytest first."""
+    found = [name for name in _CONFIGURATIONS if os.path.exists(name)]
+    return sorted(found, key=lambda name: not _has_settings(name))
 
 
-def _arguments(*, strict: bool) -> list[str]:
+def _has_settings(name: str) -> bool:
+    table = _TABLES.get(name)
+    return table is None or table in Path(name).read_text("utf-8", "replace")
+
+
+def _arguments(targets: Sequence[str], *, strict: bool) -> list[str]:
     folder = os.getcwd()
     own = _own_configurations()
     arguments = ["-c", own[0] if own else os.devnull, f"--rootdir={folder}"]
@@ -78,6 +88,8 @@ def _arguments(*, strict: bool) -> list[str]:
         arguments += ["-o", "empty_parameter_set_mark=fail_at_collect"]
     for name in _UNWANTED:
         arguments += ["-p", f"no:{name}"]
+    if targets:
+        return [*arguments, "-o", "addopts=", *targets]
     return [*arguments, folder]
 
 

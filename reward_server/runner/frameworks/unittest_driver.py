@@ -23,17 +23,16 @@ _FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
 _ErrorInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
-def run(files: Sequence[str], course: Course) -> None:
-    """Collects the tests in files of the working folder and runs them.
+def run(files: Sequence[str], course: Course, targets: Sequence[str] = ()) -> None:
+    """Collects the tests in files of the working folder and runs them; see `select.driver`.
 
     Raises:
         BrokenSuiteError: the tests cannot be collected.
     """
     loader = unittest.TestLoader()
     suite = unittest.TestSuite()
-    for path in files:
-        if base.holds_tests(path):
-            suite.addTest(loader.loadTestsFromModule(_imported(path)))
+    for path in targets or filter(base.holds_tests, files):
+        suite.addTest(loader.loadTestsFromModule(_imported(path)))
     if loader.errors:
         raise BrokenSuiteError(str(loader.errors[0]).strip().rpartition("\n")[2])
     tests = list(_flat(suite))

@@ -299,7 +299,7 @@ def _run_commands(
     _run_program(outputs, stdin)
     try:
         report.status = relay.read_status(link)
-        if request.keep and report.status == 0:
+        if request.keep and (report.status == 0 or request.keeps_failed):
             report.product = link.receive(request.product_bytes)
     except ClosedError:
         report.broken = Cause.CLOSED.value

@@ -14,7 +14,7 @@ import ast
 import importlib.util
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...frameworks import base
 from ...requests import FilesProgram, SharedRequest
@@ -44,11 +44,15 @@ def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: 
     texts = base.texts_of(blobs)
     try:
         check_that_they_compile(texts)
-        _check_imports(texts, request.solution_path)
+        _check_imports(texts, request.solution_path, request.modules)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return
-    program = FilesProgram(request.framework, request.solution_path)
+    program = FilesProgram(
+        request.framework, request.solution_path, request.targets, request.import_paths
+    )
+    if not request.solution_path:
+        blobs = {name: blob for name, blob in blobs.items() if name != "source"}
     handover.hand_over(link, report, program, blobs)
     if handover.load(session, report):
         _Watch(session, report, stops=request.stop_at_first_failure).follow()
@@ -123,13 +127,16 @@ def _are_names(names: list[object]) -> bool:
     return len(names) <= MOST_TESTS and all(fit) and len(set(names)) == len(names)
 
 
-def _check_imports(texts: Mapping[str, str], solution_path: str) -> None:
+def _check_imports(texts: Mapping[str, str], solution_path: str, modules: Sequence[str]) -> None:
     """Refuses files that import a missing module.
 
     Raises:
-        TaskError: a module is neither installed, nor among the files, nor the solution's.
+        TaskError: a module is neither installed, nor among the files, nor the solution's or the
+            repository's.
     """
-    own = {part.removesuffix(".py") for path in (*texts, solution_path) for part in path.split("/")}
+    own = {*modules} | {
+        part.removesuffix(".py") for path in (*texts, solution_path) for part in path.split("/")
+    }
     for path, text in texts.items():
         for name in _imported(ast.parse(text)):
             root = name.partition(".")[0]

@@ -254,7 +254,7 @@ def _run_twice_if_needed(
 def _problem_of(framework: str, files: Sequence[str], course: _Course) -> str | None:
     """Runs the tests; returns the reason if they cannot be collected."""
     try:
-        select.driver(framework)(files, course)
+        select.driver(framework)(files, course, ())
     except BrokenSuiteError as error:
         return str(error)
     except BaseException as error:  # noqa: BLE001  # tests may raise anything

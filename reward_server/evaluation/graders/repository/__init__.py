@@ -1,0 +1,1 @@
+"""Judges changes of a repository."""

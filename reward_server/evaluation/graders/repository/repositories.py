@@ -1,0 +1,182 @@
+"""Reads the repositories that tasks name, and keeps those that were used last."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import posixpath
+import random
+import stat
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
+from reward_server.errors import InvalidRequestError
+from reward_server.evaluation.graders.python_test_files import Plan
+from reward_server.grading.python_tests.endings import with_endings
+from reward_server.grading.python_tests.inventory import Inventory, Skips
+from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
+from reward_server.grading.python_tests.twins.twins import Twins
+from reward_server.grading.repository.tree import (
+    Tree,
+    TreeBuilder,
+    TreeError,
+    folders_of,
+    is_left_out,
+    read_archive,
+)
+
+KEPT_BYTES = 256 << 20
+_REASON = "they import a repository, whose code runs in their process"
+_HOOKS = "conftest.py"
+_DRAW = random.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonTests:
+    """The test files of a repository, and how they run."""
+
+    tests: UnitTests
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A repository that was read for a task.
+
+    Args:
+        base: its files before any changes.
+        python: its tests, if a framework for Python runs them.
+    """
+
+    base: Tree
+    python: PythonTests | None
+
+
+class Repositories:
+    """The repositories of tasks.
+
+    Args:
+        folder: the folder that holds those that a task names; None if there is none.
+        kept_bytes: the greatest size of those that are kept.
+    """
+
+    def __init__(self, folder: Path | None = None, *, kept_bytes: int = KEPT_BYTES) -> None:
+        self._folder = folder
+        self._room = kept_bytes
+        self._kept: OrderedDict[RepositoryTests, Repository] = OrderedDict()
+
+    async def of(self, tests: RepositoryTests) -> Repository:
+        """Reads the repository of a task.
+
+        Raises:
+            InvalidRequestError: there is none, or it does not fit the tests.
+        """
+        if known := self._kept.get(tests):
+            self._kept.move_to_end(tests)
+            return known
+        read = await asyncio.to_thread(self._read, tests)
+        if tests not in self._kept:
+            self._kept[tests] = read
+            self._room -= read.base.size_bytes
+        while self._room < 0:
+            _, dropped = self._kept.popitem(last=False)
+            self._room += dropped.base.size_bytes
+        return read
+
+    def _read(self, tests: RepositoryTests) -> Repository:
+        field = "repository.archive" if tests.archive else "repository.folder"
+        try:
+            base = read_archive(tests.archive) if tests.archive else self._named(tests.folder)
+        except TreeError as error:
+            raise InvalidRequestError(field, str(error)) from None
+        if not isinstance(tests.runner, Framework):
+            return Repository(base=base, python=None)
+        return Repository(base=base, python=_python_tests(tests, tests.runner, base))
+
+    def _named(self, name: str) -> Tree:
+        folder = None if self._folder is None else self._folder / name
+        if folder is None or not folder.is_dir():
+            raise TreeError(f"{name!r} is no folder below this server's repository_folder")
+        return read_folder(folder)
+
+
+def read_folder(folder: Path) -> Tree:
+    """Reads the files of a folder.
+
+    Raises:
+        TreeError: they break a bound, or a link leads out of the folder.
+    """
+    builder = TreeBuilder()
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not is_left_out(name))
+        linked = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in sorted((*names, *linked)):
+            place = os.path.join(parent, name)
+            _take(builder, place, Path(os.path.relpath(place, folder)).as_posix())
+    return builder.tree()
+
+
+def _take(builder: TreeBuilder, place: str, path: str) -> None:
+    status = os.lstat(place)
+    if stat.S_ISLNK(status.st_mode):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), os.readlink(place)))
+        builder.link(path, target)
+    elif stat.S_ISREG(status.st_mode) and not is_left_out(path):
+        builder.make_room(path, status.st_size)
+        content = Path(place).read_bytes()
+        builder.add(path, content, executable=bool(status.st_mode & stat.S_IXUSR))
+
+
+def _python_tests(tests: RepositoryTests, framework: Framework, base: Tree) -> PythonTests:
+    hidden = dict(tests.test_files)
+    targets = dict.fromkeys(
+        name.partition("::")[0] for name in (*tests.fail_to_pass, *tests.pass_to_pass)
+    )
+    files: dict[str, str] = {}
+    for path in (*targets, *_hooks_above(targets)):
+        content = hidden.get(path, base.files.get(path))
+        if content is None and path in targets:
+            problem = f"name {path!r}, which is neither in the repository nor in test_files"
+            raise InvalidRequestError("repository.fail_to_pass", problem)
+        if content is not None:
+            text = _text("repository.test_files", path, content)
+            files[path] = with_endings(text, _DRAW) if path in targets else text
+    places = RepositoryPlaces(
+        targets=tuple(targets), import_paths=tests.import_paths, modules=_modules(base, hidden)
+    )
+    unit = UnitTests(
+        framework=framework, files=tuple(sorted(files.items())), solution_path="", places=places
+    )
+    return PythonTests(tests=unit, plan=_plan(unit))
+
+
+def _hooks_above(paths: dict[str, None]) -> list[str]:
+    """Returns where `conftest.py` of tests may be."""
+    return sorted({_HOOKS, *(f"{folder}/{_HOOKS}" for folder in folders_of(paths))})
+
+
+def _text(field: str, path: str, content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise InvalidRequestError(field, f"have {path!r}, whose tests are not UTF-8") from None
+
+
+def _modules(base: Tree, hidden: dict[str, bytes]) -> tuple[str, ...]:
+    paths = [path for path in (*base.files, *hidden) if path.endswith((".py", ".pyi", ".so"))]
+    return tuple(sorted({part.partition(".")[0] for path in paths for part in path.split("/")}))
+
+
+def _plan(tests: UnitTests) -> Plan:
+    trees = parse_files(tests.files)
+    inventory = Inventory(trees, tests.files, tests.framework)
+    # Twins change the trees that they are given.
+    twins = Twins(parse_files(tests.files), tests.files, "", inventory.rows)
+    return Plan(
+        reading=Reading(wanted=frozenset(), reasons=(_REASON,)),
+        skips=Skips(trees),
+        inventory=inventory,
+        twins=twins if twins.units else None,
+    )

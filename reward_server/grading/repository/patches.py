@@ -1,0 +1,285 @@
+"""Applies a patch in the unified format to a repository.
+
+A hunk fits if its old lines stand in the file, at the given line or elsewhere; then the nearest
+place is taken. No line of it may differ. The work is bounded, however the patch is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from reward_server.grading.repository.tree import (
+    MOST_BYTES,
+    MOST_FILES,
+    Tree,
+    TreeError,
+    check_path,
+)
+
+_MOST_PLACES = 2_000_000  # at which the hunks of a patch are tried
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
+_ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
+_NOTHING = b"/dev/null"
+_LINK = b"120000"
+_EXECUTABLE = b"100755"
+
+
+class PatchError(ValueError):
+    """A patch that is malformed or does not fit."""
+
+
+@dataclass(slots=True)
+class _Hunk:
+    start: int
+    old: list[bytes] = field(default_factory=list)
+    new: list[bytes] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _FilePatch:
+    old: str | None = None  # None if the file is new
+    new: str | None = None  # None if the file is deleted
+    mode: bytes = b""
+    is_copy: bool = False
+    hunks: list[_Hunk] = field(default_factory=list)
+
+
+def apply_patch(base: Tree, text: str) -> Tree:
+    """Returns a repository with a patch applied; text outside of the patch's parts is ignored.
+
+    Raises:
+        PatchError: the patch is malformed, or does not fit.
+    """
+    files, executable = dict(base.files), set(base.executable)
+    budget = [_MOST_PLACES]
+    for one in _read(text.encode("utf-8", "surrogateescape").split(b"\n")):
+        _apply(one, files, executable, budget)
+    if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
+        raise PatchError("the patch makes the repository too large")
+    return Tree(files=files, executable=frozenset(executable & files.keys()))
+
+
+def _apply(
+    patch: _FilePatch, files: dict[str, bytes], executable: set[str], budget: list[int]
+) -> None:
+    content = b""
+    if patch.old is not None:
+        if patch.old not in files:
+            raise PatchError(f"the patch changes {patch.old!r}, which is not there")
+        content = files[patch.old]
+    elif patch.new is not None and files.get(patch.new):
+        raise PatchError(f"the patch creates {patch.new!r}, which is there already")
+    changed = _patched(content, patch, budget)
+    was_executable = patch.old in executable
+    if patch.old is not None and not patch.is_copy and patch.old != patch.new:
+        del files[patch.old]
+    if patch.new is None:
+        if changed:
+            raise PatchError(f"the patch deletes {patch.old!r}, but not all of its lines")
+        return
+    files[patch.new] = changed
+    if patch.mode == _EXECUTABLE or (not patch.mode and was_executable):
+        executable.add(patch.new)
+    else:
+        executable.discard(patch.new)
+
+
+def _patched(content: bytes, patch: _FilePatch, budget: list[int]) -> bytes:
+    lines = content.splitlines(keepends=True) if b"\r" not in content else _lines(content)
+    if lines and lines[0].endswith(b"\r\n"):
+        _use_line_ends_of_windows(patch)
+    made: list[bytes] = []
+    position = 0
+    for hunk in patch.hunks:
+        place = _place(lines, hunk, position, budget)
+        if place is None:
+            name = patch.old or patch.new
+            raise PatchError(f"the patch does not fit {name!r} at line {hunk.start}")
+        made += lines[position:place]
+        made += hunk.new
+        position = place + len(hunk.old)
+    return b"".join((*made, *lines[position:]))
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Splits at line feeds alone."""
+    parts = content.split(b"\n")
+    lines = [part + b"\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def _use_line_ends_of_windows(patch: _FilePatch) -> None:
+    for hunk in patch.hunks:
+        for side in (hunk.old, hunk.new):
+            side[:] = [
+                line[:-1] + b"\r\n" if line.endswith(b"\n") and line[-2:] != b"\r\n" else line
+                for line in side
+            ]
+
+
+def _place(lines: Sequence[bytes], hunk: _Hunk, least: int, budget: list[int]) -> int | None:
+    """Returns the place nearest to the given one where a hunk's old lines stand."""
+    size, greatest = len(hunk.old), len(lines) - len(hunk.old)
+    wanted = hunk.start if not size else hunk.start - 1
+    if not size:
+        return wanted if least <= wanted <= len(lines) else None
+    for distance in range(max(abs(greatest - wanted), abs(wanted - least)) + 1):
+        for place in {wanted + distance, wanted - distance}:
+            if not least <= place <= greatest:
+                continue
+            budget[0] -= 1
+            if budget[0] < 0:
+                raise PatchError("the patch's line numbers are too far off")
+            if lines[place] == hunk.old[0] and lines[place : place + size] == hunk.old:
+                return place
+    return None
+
+
+# ------------------------------------------------------------------------------------ reading
+
+
+def _read(lines: list[bytes]) -> Iterator[_FilePatch]:
+    """Reads the parts of a patch."""
+    if lines and not lines[-1]:
+        lines = lines[:-1]
+    position, current, is_git = 0, _FilePatch(), False
+    named = False
+    while position < len(lines):
+        line = lines[position].rstrip(b"\r")
+        position += 1
+        if line.startswith(b"diff --git "):
+            if named:
+                yield current
+            current, is_git = _FilePatch(), True
+            named = _name_by_header(current, line)
+        elif line.startswith(b"--- ") and _next_is_new_name(lines, position):
+            if named and (not is_git or current.hunks):
+                yield current
+                current, is_git = _FilePatch(), False
+            _name(current, line[4:], lines[position][4:])
+            named, position = True, position + 1
+        elif named and (hunk := _HUNK.match(line)):
+            position = _read_hunk(current, hunk, lines, position)
+        elif is_git:
+            _read_extended(current, line)
+    if named:
+        yield current
+
+
+def _next_is_new_name(lines: Sequence[bytes], position: int) -> bool:
+    return position < len(lines) and lines[position].startswith(b"+++ ")
+
+
+def _name_by_header(patch: _FilePatch, line: bytes) -> bool:
+    """Names a file that is only renamed, emptied or made executable, as `a/NAME b/NAME`."""
+    rest = line.removeprefix(b"diff --git ")
+    half = len(rest) // 2
+    old, new = rest[:half], rest[half + 1 :]
+    if old[:2] == b"a/" and new[:2] == b"b/" and old[2:] == new[2:]:
+        patch.old = patch.new = _path(old, strips=True)
+    return True
+
+
+def _name(patch: _FilePatch, old: bytes, new: bytes) -> None:
+    old, new = (side.rstrip(b"\r").partition(b"\t")[0].rstrip() for side in (old, new))
+    bare_old, bare_new = _unquoted(old), _unquoted(new)
+    strips = all(
+        name == _NOTHING or name.startswith(prefix)
+        for name, prefix in ((bare_old, b"a/"), (bare_new, b"b/"))
+    )
+    patch.old = None if bare_old == _NOTHING else _path(old, strips=strips)
+    patch.new = None if bare_new == _NOTHING else _path(new, strips=strips)
+    if patch.old is None and patch.new is None:
+        raise PatchError("a part of the patch names no file")
+
+
+def _read_extended(patch: _FilePatch, line: bytes) -> None:
+    """Reads a line of git between the name of a file and its first hunk."""
+    if patch.hunks:
+        return
+    word, _, rest = line.rpartition(b" ")
+    if line.startswith((b"GIT binary patch", b"Binary files ")):
+        raise PatchError("the patch changes a binary file; send the file instead")
+    match word:
+        case b"new file mode":
+            patch.old, patch.mode = None, rest
+        case b"deleted file mode":
+            patch.new = None
+        case b"new mode":
+            patch.mode = rest
+    for prefix in (b"rename from ", b"copy from "):
+        if line.startswith(prefix):
+            patch.old = _path(line.removeprefix(prefix), strips=False)
+            patch.is_copy = prefix.startswith(b"copy")
+    for prefix in (b"rename to ", b"copy to "):
+        if line.startswith(prefix):
+            patch.new = _path(line.removeprefix(prefix), strips=False)
+    if patch.mode == _LINK:
+        raise PatchError("the patch makes a link")
+
+
+def _read_hunk(
+    patch: _FilePatch, head: re.Match[bytes], lines: Sequence[bytes], position: int
+) -> int:
+    """Reads the lines of a hunk; returns the position after them."""
+    hunk = _Hunk(start=int(head[1]))
+    old, new = int(head[2] or 1), int(head[4] or 1)
+    while len(hunk.old) < old or len(hunk.new) < new:
+        if position >= len(lines):
+            raise PatchError(f"the hunk {head[0].decode()!r} is cut short")
+        line, position = lines[position], position + 1
+        kind, text = line[:1], line[1:] + b"\n"
+        match kind:
+            case b" " | b"" | b"\r":  # an editor may have removed the space of an empty line
+                hunk.old.append(text)
+                hunk.new.append(text)
+            case b"-":
+                hunk.old.append(text)
+            case b"+":
+                hunk.new.append(text)
+            case b"\\":
+                _end_without_newline(hunk, lines[position - 2][:1])
+            case _:
+                raise PatchError(f"the hunk {head[0].decode()!r} has fewer lines than it says")
+    if len(hunk.old) > old or len(hunk.new) > new:
+        raise PatchError(f"the hunk {head[0].decode()!r} has more lines than it says")
+    if position < len(lines) and lines[position].startswith(b"\\"):
+        _end_without_newline(hunk, lines[position - 1][:1])
+        position += 1
+    patch.hunks.append(hunk)
+    return position
+
+
+def _end_without_newline(hunk: _Hunk, kind: bytes) -> None:
+    for side, sign in ((hunk.old, b"-"), (hunk.new, b"+")):
+        if side and kind in (sign, b" "):
+            side[-1] = side[-1].removesuffix(b"\n")
+
+
+def _path(name: bytes, *, strips: bool) -> str:
+    name = _unquoted(name)
+    if strips:
+        name = name.partition(b"/")[2]
+    try:
+        path = name.decode()
+        check_path(path)
+    except (UnicodeDecodeError, TreeError) as error:
+        raise PatchError(f"a name in the patch is no path: {error}") from None
+    return path
+
+
+def _unquoted(name: bytes) -> bytes:
+    """Reads a name that git has quoted."""
+    if len(name) < 2 or not (name.startswith(b'"') and name.endswith(b'"')):
+        return name
+
+    def plain(found: re.Match[bytes]) -> bytes:
+        one = found[1]
+        if len(one) == 3:
+            return bytes([int(one, 8) & 0xFF])
+        return _ESCAPES.get(one, b"\r" if one == b"r" else one)
+
+    return _OCTAL.sub(plain, name[1:-1])

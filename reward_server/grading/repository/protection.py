@@ -1,0 +1,153 @@
+"""Decides which changes of a repository count, and lays hidden files over it.
+
+What this stops: changes of tests and of what decides how tests run. Everything here goes by the
+paths of files, and for files with settings for pytest by these settings.
+
+What it does not stop: the repository's own code, which runs in the process of its tests. It can do
+there what any of these files could; see the page on threats.
+"""
+
+from __future__ import annotations
+
+import configparser
+import fnmatch
+import posixpath
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from reward_server.grading.repository.tree import Tree, folders_of, is_left_out
+
+_TEST_FILES = re.compile(
+    r"test_[^/]*\.py|[^/]*_test\.(?:py|go|rb|exs)|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?"
+    r"|[^/]*Tests?\.(?:java|kt|scala|cs)|[^/]*_spec\.rb"
+)
+_TEST_FOLDERS = frozenset(("tests", "__tests__"))
+_TOP_TEST_FOLDERS = ("test/", "testing/", "spec/", "src/test/")
+_SETTINGS = frozenset(
+    (
+        *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", ".coveragerc"),
+        *("sitecustomize.py", "usercustomize.py", "noxfile.py", ".noserc"),
+        *(".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", ".mocharc.yaml"),
+        *("jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"),
+        *("jest.config.json", "vitest.config.js", "vitest.config.mjs", "vitest.config.ts"),
+        *(".npmrc", ".taprc", "karma.conf.js", "nextest.toml"),
+    )
+)
+_SETTING_ENDINGS = (".pth", ".pyc", ".egg-link")
+_SETTING_FOLDERS = frozenset((".cargo", ".hypothesis", "__pycache__", ".pytest_cache"))
+# Modules of the test frameworks, and what pytest imports, at a place from which tests import.
+_RUNNERS = frozenset(
+    ("pytest", "_pytest", "pluggy", "iniconfig", "unittest", "pytest_asyncio", "py", "packaging")
+)
+_USUAL_IMPORT_PATHS = ("", "src", "lib")
+
+
+def composed(
+    base: Tree,
+    changed: Tree,
+    hidden: Mapping[str, bytes],
+    *,
+    patterns: Sequence[str] = (),
+    import_paths: Sequence[str] = (),
+) -> Tree:
+    """Returns a repository with the changes that count, and with the hidden files.
+
+    Args:
+        base: the repository before the changes.
+        changed: the repository after them.
+        hidden: hidden files, by path.
+        patterns: patterns of further paths whose changes do not count.
+        import_paths: folders from which tests import.
+    """
+    protected = Protection(base, patterns, import_paths)
+    fixed = {path: text for path, text in base.files.items() if protected.covers(path)}
+    fixed = _laid_over(hidden, fixed)
+    files = {path: text for path, text in changed.files.items() if not protected.covers(path)}
+    for path, section in _SECTIONS.items():
+        if path in files and section(files[path]) != section(base.files.get(path, b"")):
+            del files[path]
+            files |= {path: base.files[path]} if path in base.files else {}
+    files = _laid_over(fixed, files)
+    executable = (changed.executable - fixed.keys()) | (base.executable & fixed.keys())
+    return Tree(files=files, executable=frozenset(executable & files.keys()))
+
+
+def _laid_over(upper: Mapping[str, bytes], lower: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns the files of both; a lower one that is in an upper one's way is left out."""
+    folders = folders_of(upper)
+    kept = {
+        path: text
+        for path, text in lower.items()
+        if path not in folders and upper.keys().isdisjoint(folders_of([path]))
+    }
+    return {**kept, **upper}
+
+
+class Protection:
+    """The paths whose changes do not count.
+
+    Args:
+        base: the repository before the changes; what it has of the modules of a test framework is
+            its own code.
+        patterns: patterns of further paths.
+        import_paths: folders from which tests import.
+    """
+
+    def __init__(
+        self, base: Tree, patterns: Sequence[str] = (), import_paths: Sequence[str] = ()
+    ) -> None:
+        self._patterns = [re.compile(fnmatch.translate(one)) for one in patterns]
+        roots = [path.rstrip("/") for path in (*_USUAL_IMPORT_PATHS, *import_paths)]
+        self._roots = tuple(f"{path}/" if path else "" for path in dict.fromkeys(roots))
+        self._runners = _RUNNERS - {name for path in base.files for name in self._modules(path)}
+
+    def covers(self, path: str) -> bool:
+        """Returns True if changes of a file do not count."""
+        folder, name = posixpath.split(path)
+        parts = folder.split("/")
+        return (
+            name in _SETTINGS
+            or name.endswith(_SETTING_ENDINGS)
+            or _TEST_FILES.fullmatch(name) is not None
+            or not _TEST_FOLDERS.isdisjoint(parts)
+            or not _SETTING_FOLDERS.isdisjoint(parts)
+            or path.startswith(_TOP_TEST_FOLDERS)
+            or is_left_out(path)
+            or not self._runners.isdisjoint(self._modules(path))
+            or any(one.match(path) for one in self._patterns)
+        )
+
+    def _modules(self, path: str) -> Iterable[str]:
+        """Yields the top modules that a file may belong to."""
+        for root in self._roots:
+            if path.startswith(root):
+                yield path.removeprefix(root).partition("/")[0].partition(".")[0]
+
+
+def _of_toml(content: bytes) -> object:
+    try:
+        tool = tomllib.loads(content.decode()).get("tool", {})
+        return tool.get("pytest") if isinstance(tool, dict) else tool
+    except (ValueError, RecursionError):
+        return content
+
+
+def _of_ini(*sections: str) -> Callable[[bytes], object]:
+    def read(content: bytes) -> object:
+        parser = configparser.RawConfigParser(strict=False)
+        try:
+            parser.read_string(content.decode())
+        except (ValueError, configparser.Error):
+            return content
+        return {name: dict(parser[name]) for name in sections if name in parser}
+
+    return read
+
+
+# Files of which only the settings for test frameworks must not change.
+_SECTIONS: Mapping[str, Callable[[bytes], object]] = {
+    "pyproject.toml": _of_toml,
+    "setup.cfg": _of_ini("tool:pytest", "aliases"),
+    "tox.ini": _of_ini("pytest"),
+}

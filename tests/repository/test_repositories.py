@@ -1,0 +1,265 @@
+"""Repositories are judged by frameworks and by commands, with the changes that count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reward_server.domain import (
+    Assessment,
+    Framework,
+    Integrity,
+    ReportFormat,
+    RepositoryTests,
+    RewardPolicy,
+    RewardPolicyKind,
+    Submission,
+    TestCommand,
+    TestOutcome,
+    Verdict,
+)
+from reward_server.errors import InvalidRequestError, UnsupportedError
+from reward_server.evaluation.graders.repository.repositories import Repositories, read_folder
+from reward_server.grading.repository.tree import TreeError
+from tests.repository.tasks import (
+    BASE,
+    CART,
+    FAIL_TO_PASS,
+    FIXED_CART,
+    GOLDEN_PATCH,
+    HIDDEN,
+    PASS_TO_PASS,
+    archive,
+    encoded,
+)
+from tests.support.common import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+PYTEST = RepositoryTests(
+    archive=archive(BASE),
+    test_files=encoded(HIDDEN),
+    fail_to_pass=FAIL_TO_PASS,
+    pass_to_pass=PASS_TO_PASS,
+    runner=Framework.PYTEST,
+)
+UNITTEST = replace(
+    PYTEST,
+    archive=archive({f"src/{path}": text for path, text in BASE.items() if "shop" in path}),
+    test_files=encoded(
+        {
+            "tests/test_cart.py": "import unittest\nfrom shop.cart import total\n\n\n"
+            "class Carts(unittest.TestCase):\n    def test_total(self):\n"
+            "        self.assertEqual(total([(3, 2)]), 6)\n"
+        }
+    ),
+    fail_to_pass=("tests/test_cart.py::Carts::test_total",),
+    pass_to_pass=(),
+    runner=Framework.UNITTEST,
+    import_paths=("src",),
+)
+REPORTER = """import sys, traceback
+sys.path.insert(0, ".")
+lines = ["TAP version 13"]
+import tests.checks as checks
+for name in sorted(vars(checks)):
+    if name.startswith("check_"):
+        try:
+            getattr(checks, name)()
+            lines.append(f"ok - {name}")
+        except Exception:
+            lines.append(f"not ok - {name}")
+print("\\n".join(lines))
+if len(sys.argv) > 1:
+    cases = "".join(
+        f'<testcase name="{line.split(" - ")[1]}">'
+        + "<failure/>" * line.startswith("not") + "</testcase>"
+        for line in lines[1:]
+    )
+    open(sys.argv[1], "w").write(f"<testsuite>{cases}</testsuite>")
+sys.exit(any(line.startswith("not") for line in lines))
+"""
+CHECKS = """from shop.cart import discount, total
+
+
+def check_discount():
+    assert discount(200, 10) == 180
+
+
+def check_total():
+    assert total([(3, 2)]) == 6
+
+
+def check_3f9a():
+    assert total([(3, 2)]) == 7
+"""
+COMMAND = replace(
+    PYTEST,
+    test_files=encoded({"tests/checks.py": CHECKS, "tests/report.py": REPORTER}),
+    fail_to_pass=("check_total",),
+    pass_to_pass=("check_discount",),
+    must_fail=("check_3f9a",),
+    runner=TestCommand(argv=("python3", "tests/report.py"), format=ReportFormat.TAP),
+)
+TO_FILE = replace(
+    COMMAND,
+    runner=TestCommand(
+        argv=("python3", "tests/report.py", "{report}"), format=ReportFormat.JUNIT_XML
+    ),
+)
+
+
+def _submission(
+    tests: RepositoryTests, completion: str = "", files: dict[str, str] | None = None
+) -> Submission:
+    return Submission(
+        completion=completion, tests=tests, limits=FILE_LIMITS, files=encoded(files or {})
+    )
+
+
+def _outcomes(assessment: Assessment) -> list[TestOutcome]:
+    return [test.outcome for test in assessment.tests]
+
+
+@pytest.mark.parametrize("tests", [UNITTEST, COMMAND, TO_FILE], ids=["unittest", "tap", "junit"])
+async def test_a_right_solution_earns_the_reward_and_an_empty_one_does_not(
+    tests: RepositoryTests, judge_of_files: Judge
+) -> None:
+    path = "src/shop/cart.py" if tests is UNITTEST else "shop/cart.py"
+    right = await judge_of_files.score(_submission(tests, files={path: FIXED_CART}))
+    assert (right.reward, right.integrity) == (1.0, Integrity.SHARED), right
+    wrong = await judge_of_files.score(_submission(tests))
+    assert (wrong.reward, wrong.verdict) == (0.0, Verdict.FAILED), wrong
+
+
+async def test_a_patch_in_chat_is_applied_and_the_share_is_that_of_new_tests(
+    judge_of_files: Judge,
+) -> None:
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    chat = f"The quantity was ignored.\n\n```diff\n{GOLDEN_PATCH}```\n"
+    right = await judge_of_files.score(replace(_submission(PYTEST, chat), reward_policy=policy))
+    assert right.reward == 1.0, right
+    half = CART.replace("sum(price for price", "26 if len(items) == 2 else sum(9 * price for price")
+    files = {"shop/cart.py": half}
+    some = await judge_of_files.score(
+        replace(_submission(PYTEST, files=files), reward_policy=policy)
+    )
+    assert some.reward == 0.5, some
+    empty = await judge_of_files.score(replace(_submission(PYTEST), reward_policy=policy))
+    assert empty.reward == 0.0, empty
+    broken = FIXED_CART.replace("amount -", "amount +")
+    worse = await judge_of_files.score(
+        replace(_submission(PYTEST, files={"shop/cart.py": broken}), reward_policy=policy)
+    )
+    assert worse.reward == 0.0, worse
+
+
+async def test_a_patch_that_does_not_fit_fails_without_an_execution(judge_of_files: Judge) -> None:
+    patch = GOLDEN_PATCH.replace("price for", "cost for")
+    told = await judge_of_files.score(_submission(PYTEST, patch))
+    assert (told.verdict, told.reward) == (Verdict.COMPILE_ERROR, 0.0)
+    assert "does not fit 'shop/cart.py'" in told.message
+
+
+_FORGING = "print('ok - check_total\\nok - check_discount', flush=True)\nimport os\n"
+_EQUAL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
+_EQUAL += (
+    "def total(items):\n    return Any()\n\ndef discount(amount, percent):\n    return Any()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("cart", "said"),
+    [
+        ("import os\nos._exit(0)\n", "no report"),
+        (f"{_FORGING}os._exit(0)\n", "which it cannot"),
+        (f"print('ok - check_3f9a')\n{_FORGING}os._exit(0)\n", "which it cannot"),
+        (_EQUAL, "which it cannot"),
+    ],
+    ids=["leaves", "without the test that fails", "all pass", "equal"],
+)
+async def test_a_report_that_cannot_be_is_refused(
+    cart: str, said: str, judge_of_files: Judge
+) -> None:
+    told = await judge_of_files.score(_submission(COMMAND, files={"shop/cart.py": cart}))
+    assert is_refused(told), told
+    assert said in told.message
+
+
+async def test_a_report_of_passes_needs_a_status_that_agrees(judge_of_files: Judge) -> None:
+    tests = replace(COMMAND, must_fail=())
+    files = {"shop/cart.py": f"{_FORGING}os._exit(3)\n"}
+    told = await judge_of_files.score(_submission(tests, files=files))
+    assert is_refused(told), told
+    assert "exited with status 3" in told.message
+
+
+async def test_a_report_that_was_there_before_is_not_read(judge_of_files: Judge) -> None:
+    forged = (
+        "<testsuite><testcase name='check_total'/><testcase name='check_discount'/></testsuite>"
+    )
+    names = ("report.xml", ".report.out", "{report}")
+    files = dict.fromkeys(names, forged) | {"shop/cart.py": "import os\nos._exit(0)\n"}
+    told = await judge_of_files.score(_submission(replace(TO_FILE, must_fail=()), files=files))
+    assert is_refused(told), told
+
+
+async def test_an_executable_that_is_missing_is_the_tasks_fault(judge_of_files: Judge) -> None:
+    runner = TestCommand(argv=("no-such-runner",), format=ReportFormat.TAP)
+    told = await judge_of_files.score(_submission(replace(COMMAND, runner=runner)))
+    assert (told.verdict, told.reward) == (Verdict.INVALID_TASK, None)
+    assert "no-such-runner" in told.message
+    own = replace(COMMAND, runner=replace(runner, argv=("python3", "tests/report.py")))
+    cart = "import os, sys\nsys.stderr.write('python3: No such file')\nos._exit(127)\n"
+    told = await judge_of_files.score(_submission(own, files={"shop/cart.py": cart}))
+    assert is_refused(told), told
+
+
+async def test_tests_that_import_a_missing_package_are_the_tasks_fault(
+    judge_of_files: Judge,
+) -> None:
+    hidden = {"tests/test_cart.py": "import no_such_package\n" + HIDDEN["tests/test_cart.py"]}
+    tests = replace(PYTEST, test_files=encoded(hidden))
+    told = await judge_of_files.score(_submission(tests, GOLDEN_PATCH))
+    assert (told.verdict, told.reward) == (Verdict.INVALID_TASK, None)
+    # A solution cannot make its task invalid.
+    gone = replace(_submission(PYTEST), files=encoded({"x.py": ""}), is_whole=True)
+    assert is_refused(await judge_of_files.score(gone))
+
+
+async def test_more_integrity_than_there_is_is_refused(judge_of_files: Judge) -> None:
+    submission = replace(_submission(PYTEST), require_integrity=Integrity.ISOLATED)
+    with pytest.raises(UnsupportedError, match="one process with the repository's code"):
+        await judge_of_files.score(submission)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"archive": b"none"}, r"repository\.archive: is no tar archive"),
+        ({"archive": b"", "folder": "none"}, r"repository\.folder: 'none' is no folder"),
+        ({"fail_to_pass": ("tests/test_x.py::test_y",)}, "neither in the repository nor"),
+    ],
+)
+async def test_a_task_that_does_not_hold_together_is_refused(
+    changes: dict[str, object], problem: str, judge_of_files: Judge
+) -> None:
+    with pytest.raises(InvalidRequestError, match=problem):
+        await judge_of_files.score(_submission(replace(PYTEST, **changes)))  # type: ignore[arg-type]
+
+
+async def test_a_folder_of_the_server_is_read_within_its_links(tmp_path: Path) -> None:
+    for path, text in {**BASE, ".git/config": "secret"}.items():
+        place = tmp_path / "shop-1" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    named = replace(PYTEST, archive=b"", folder="shop-1")
+    repositories = Repositories(tmp_path, kept_bytes=1)
+    repository = await repositories.of(named)
+    assert repository.base.files == {path: text.encode() for path, text in BASE.items()}
+    assert (await repositories.of(PYTEST)).base.files == repository.base.files
+    (tmp_path / "shop-1" / "link").symlink_to("/etc/passwd")
+    with pytest.raises(TreeError, match="the link 'link' leads to no file of it"):
+        read_folder(tmp_path / "shop-1")

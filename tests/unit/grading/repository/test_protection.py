@@ -1,0 +1,100 @@
+"""Changes of tests and of what decides how they run do not count; other changes do."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_server.grading.repository.protection import composed
+from reward_server.grading.repository.tree import Tree
+
+BASE = Tree(
+    files={
+        "pkg/__init__.py": b"",
+        "pkg/core.py": b"old",
+        "tests/test_core.py": b"base test",
+        "tests/data.json": b"{}",
+        "setup.cfg": b"[metadata]\nname = a\n",
+        "pyproject.toml": b"[project]\nname = 'a'\n"
+        b"[tool.pytest.ini_options]\nxfail_strict = true\n",
+        "run.sh": b"#!/bin/sh\n",
+    },
+    executable=frozenset({"run.sh"}),
+)
+HIDDEN = {"tests/test_core.py": b"hidden test"}
+
+
+def _composed(changes: dict[str, bytes], **options: object) -> dict[str, bytes]:
+    changed = Tree(files={**BASE.files, **changes}, executable=BASE.executable)
+    return dict(composed(BASE, changed, HIDDEN, **options).files)  # type: ignore[arg-type]
+
+
+USUAL = _composed({})
+
+
+def test_hidden_files_are_laid_over_the_repository() -> None:
+    assert {**BASE.files, **HIDDEN} == USUAL
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("conftest.py", "pkg/conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml"),
+        *("sitecustomize.py", "pkg/usercustomize.py", "site/x.pth", "tests/helper.py"),
+        *("tests/data.json", "pkg/test_new.py", "pkg/new_test.py", "pkg/tests/x.py"),
+        *("test/x.py", "testing/x.py", "src/test/X.java", "src/AppTest.java", "web/a.spec.ts"),
+        *("web/__tests__/a.js", "a_test.go", ".git/hooks/pre-commit", "jest.config.js"),
+        *("pytest.py", "_pytest/config.py", "src/pytest/__init__.py", "unittest/__init__.py"),
+        *("pluggy.py", "pkg/__pycache__/core.cpython-311.pyc", ".cargo/config.toml"),
+    ],
+)
+def test_what_decides_tests_does_not_count(path: str) -> None:
+    assert _composed({path: b"forged"}) == USUAL
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("pkg/core.py", "pkg/new.py", "pkg/test/client.py", "pkg/testing/tools.py", "README.md"),
+        *("pkg/contest.py", "pkg/latest.py", "attests.py", "pkg/unittest/x.py", "web/spec.ts"),
+    ],
+)
+def test_other_changes_count(path: str) -> None:
+    assert _composed({path: b"solved"}) == {**USUAL, path: b"solved"}
+
+
+def test_a_deleted_test_is_restored_and_a_deleted_module_is_not() -> None:
+    kept = Tree(files={"pkg/core.py": b"new"})
+    files = composed(BASE, kept, HIDDEN).files
+    assert "tests/data.json" in files
+    assert "pkg/__init__.py" not in files
+
+
+def test_of_shared_settings_only_the_part_for_tests_is_protected() -> None:
+    project = BASE.files["pyproject.toml"]
+    renamed = project.replace(b"'a'", b"'b'")
+    assert _composed({"pyproject.toml": renamed})["pyproject.toml"] == renamed
+    for forged in (project.replace(b"true", b"false"), b"[project]\n", b"not toml ["):
+        assert _composed({"pyproject.toml": forged})["pyproject.toml"] == project
+    moved = b"[metadata]\nname = a\n[tool:pytest]\naddopts = -k nothing\n"
+    assert _composed({"setup.cfg": moved})["setup.cfg"] == BASE.files["setup.cfg"]
+    assert "tox.ini" not in _composed({"tox.ini": b"[pytest]\naddopts = -k nothing\n"})
+    assert "tox.ini" in _composed({"tox.ini": b"[tox]\nenvlist = py\n"})
+
+
+def test_a_file_in_the_way_of_a_hidden_one_is_left_out() -> None:
+    changed = Tree(files={"pkg/core.py": b"", "tests": b"no folder"})
+    files = composed(Tree(files={"pkg/core.py": b""}), changed, HIDDEN).files
+    assert files == {"pkg/core.py": b"", **HIDDEN}
+    changed = Tree(files={"tests/test_core.py/x": b"no file"})
+    assert composed(Tree(), changed, HIDDEN).files == HIDDEN
+
+
+def test_a_repository_of_a_framework_can_be_changed() -> None:
+    base = Tree(files={"src/_pytest/config.py": b"old"})
+    changed = Tree(files={"src/_pytest/config.py": b"new"})
+    assert composed(base, changed, HIDDEN).files["src/_pytest/config.py"] == b"new"
+
+
+def test_further_paths_are_protected_by_patterns() -> None:
+    files = _composed({"pkg/core.py": b"x", "tools/a/run.py": b"x"}, patterns=["tools/*"])
+    assert files == {**USUAL, "pkg/core.py": b"x"}
