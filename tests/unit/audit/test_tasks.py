@@ -26,6 +26,7 @@ VALUES = {
     "stdio": {"cases": []},
     "unit": {"solution_path": "a.py"},
     "program": {"test_code": "x"},
+    "repository": {"folder": "shop"},
     "limits": {"calls": 9},
     "reward_policy": {"first_k": 2},
     "require_integrity": "INTEGRITY_ISOLATED",
