@@ -116,8 +116,7 @@ async def compare(plan: Plan, own: Peer, others: Sequence[Peer], say: Say) -> Co
         for one in found:
             say(f"start of {one.peer.about.name}")
             await _start(one, plan)
-        if found[0].problem:
-            raise StartError(f"{own.about.name} cannot be measured: {found[0].problem}")
+        _need(found[0])
         rounds = await _rounds(found, plan, began, say)
         for one in _standing(found):
             say(f"attacks on {one.peer.about.name}")
@@ -151,10 +150,16 @@ def _standing(found: Sequence[Measured]) -> list[Measured]:
     return [one for one in found if not one.problem]
 
 
+def _need(own: Measured) -> None:
+    if own.problem:
+        raise StartError(f"{own.peer.about.name} cannot be measured: {own.problem}")
+
+
 async def _start(one: Measured, plan: Plan) -> None:
     """Starts a peer several times; it stays after the last. A problem is kept as a value."""
     trial = plan.pairs[0].right
-    for number in range(plan.starts):
+    about = one.peer.about
+    for number in range(1 if about.runs_already else plan.starts):
         if number:
             await one.peer.stop()
         began = time.monotonic()
@@ -168,7 +173,8 @@ async def _start(one: Measured, plan: Plan) -> None:
             told = reply.answer
             one.problem = f"a right solution came to {told.outcome}: {told.detail}".rstrip(": ")
             return
-        one.starts.append(time.monotonic() - began)
+        if not about.runs_already:
+            one.starts.append(time.monotonic() - began)
     one.idle_bytes = one.peer.memory_bytes()
 
 
@@ -193,6 +199,7 @@ async def _rounds(found: Sequence[Measured], plan: Plan, began: float, say: Say)
                 )
                 one.turns.setdefault(width, []).append(done)
                 one.problem = done.problem
+                _need(found[0])
             turn += 1
         longest = max(longest, time.monotonic() - start)
     return plan.rounds

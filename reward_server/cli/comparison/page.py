@@ -156,7 +156,8 @@ def _attacks(one: dict[str, Any]) -> list[Mark]:
 
 
 def _starts(one: dict[str, Any]) -> list[Mark]:
-    return [_mark(0, one["start_to_first_verdict_seconds"], 1, "{:.2f}")]
+    values = one["start_to_first_verdict_seconds"]
+    return [] if values is None else [_mark(0, values, 1, "{:.2f}")]
 
 
 def _memory(one: dict[str, Any]) -> list[Mark]:

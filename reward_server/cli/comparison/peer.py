@@ -43,12 +43,14 @@ class About:
         isolation: what separates a program from its host; "" if nothing does.
         version: name and version of what was measured.
         counted: the processes whose CPU time and memory are counted.
+        runs_already: whether something else started it, so that it has no start to be measured.
     """
 
     name: str
     isolation: str
     version: str = ""
     counted: str = ""
+    runs_already: bool = False
 
 
 class UnavailableError(Exception):

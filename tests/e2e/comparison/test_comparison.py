@@ -27,6 +27,7 @@ from reward_server.cli.comparison.peers import commands, driven
 from reward_server.cli.comparison.peers.driven import Driven, Method
 from reward_server.cli.comparison.peers.reward_servers import RewardServer
 from reward_server.cli.comparison.processes import listener
+from reward_server.errors import StartError
 from tests.e2e.audit.naive_grader import naive_grader
 from trainer_client.local_server import LocalServer
 
@@ -81,7 +82,8 @@ def test_every_peer_judges_the_same_tasks_in_every_round(found: dict[str, Any]) 
         for row in one["widths"]:
             assert row["verdicts_per_second"]["min"] > 0
             assert row["latency_seconds"]["p50"] <= row["latency_seconds"]["p99"]
-        assert one["start_to_first_verdict_seconds"]["median"] > 0
+    assert own["start_to_first_verdict_seconds"] is None  # it ran already
+    assert plain["start_to_first_verdict_seconds"]["median"] > 0
     assert "own_rate_divided_by_its" not in own["widths"][0]
     assert plain["widths"][0]["own_rate_divided_by_its"]["median"] > 0
 
@@ -203,6 +205,15 @@ async def test_a_peer_that_refuses_everything_is_not_measured(pairs: list[Pair])
     refusing = await measured(pairs, driver("/bin/false"))
     assert refusing["problem"] == "a right solution came to rejected"
     assert "widths" not in refusing
+
+
+async def test_without_verdicts_of_this_server_there_is_no_comparison(
+    pairs: list[Pair], tmp_path: Path
+) -> None:
+    first = tmp_path / "first"
+    ending = script(tmp_path / "ending", f"mkdir {first} 2>/dev/null || kill -9 $PPID")
+    with pytest.raises(StartError, match="cannot be measured: failed"):
+        await compare(plan(pairs), driver(ending), [], lambda _: None)
 
 
 async def test_a_peer_that_hangs_has_time_outs_and_no_verdicts(

@@ -37,6 +37,7 @@ class RewardServer:
             name=target,
             isolation="as it is configured",
             version="reward server",
+            runs_already=True,
             counted="the process that listens at the port and all its descendants",
         )
 

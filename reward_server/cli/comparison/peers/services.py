@@ -79,6 +79,7 @@ class Service:
             name=f"{kind} {self._grader.shown}",
             isolation="as it is configured",
             version=kind,
+            runs_already=True,
             counted="nothing: no process of this machine that may be read listens there",
         )
 
