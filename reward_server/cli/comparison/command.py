@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,11 +77,14 @@ def compared(wanted: Wanted, own: Peer) -> dict[str, Any]:
     is_quiet = not sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), disable=is_quiet) as bar:
         line = bar.add_task("tasks", total=None)
-        found = asyncio.run(
-            _compared(
-                wanted, widths, cores, own, others, lambda text: bar.update(line, description=text)
-            )
-        )
+
+        def say(text: str) -> None:
+            bar.update(line, description=text)
+
+        try:
+            found = asyncio.run(_compared(wanted, widths, cores, own, others, say))
+        except asyncio.CancelledError:
+            raise StartError("the comparison was ended by SIGTERM") from None
     if wanted.out is not None:
         _write(wanted.out, page(found))
     return found
@@ -92,8 +96,12 @@ async def _compared(
     cores: int,
     own: Peer,
     others: Sequence[Peer],
-    say: Any,
+    say: Callable[[str], None],
 ) -> dict[str, Any]:
+    # As SIGINT does: everything that was started ends first.
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     pairs = read_pairs(wanted.data, wanted.tasks)
     kept = await sound(pairs, Driven(commands.plain(), cores), cores)
     if not kept:

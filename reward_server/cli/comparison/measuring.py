@@ -113,7 +113,8 @@ async def compare(plan: Plan, own: Peer, others: Sequence[Peer], say: Say) -> Co
     began, load = time.monotonic(), os.getloadavg()[0]
     found = [Measured(peer=peer) for peer in (own, *others)]
     try:
-        for one in found:
+        # A process that gRPC has threads in complains of each further one that it starts.
+        for one in reversed(found):
             say(f"start of {one.peer.about.name}")
             await _start(one, plan)
         _need(found[0])

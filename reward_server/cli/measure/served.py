@@ -92,7 +92,11 @@ async def served(arguments: Sequence[str], checkout: Path | None = None) -> Asyn
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(_STOP_SECONDS):
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()  # its janitor removes what it made
             await process.wait()
 
 
