@@ -14,7 +14,7 @@ from tests.conformance.pods.spec import REPOSITORY
 from tests.conformance.suite.checks import CHECKS, NEEDING
 from tests.support.sampling import sampled
 
-SAMPLE = 5  # every fifth check that needs no wall of `NEEDING`
+SAMPLE = 8  # every eighth check that needs no wall of `NEEDING`
 HOME = "HOME=/tmp"
 # What decides how many tests run, and whether one may be skipped.
 PASSED_ON = ("REWARD_SERVER_TEST_ALL", "CI")
@@ -69,3 +69,12 @@ def attack_tests_not_passed(pod: Pod, name: str, waived: Sequence[str], path: st
         for one in case
         if one.tag in ("failure", "error")
     ]
+
+
+def reached(pod: Pod, socket: str, folder: str) -> set[str]:
+    """Returns what a program of a runner reaches in the pod's network; see `reaching`."""
+    told = pod.run(
+        "server", sys.executable, "-m", "tests.conformance.pods.reaching", socket, folder
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+    return set(json.loads(told.stdout))

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from tests.conformance.pods import gvisor, spec
 PREFIX = "reward-server-pod-"
 PAUSE = "pause"
 READY_SECONDS = 120.0
+POLL_SECONDS = 0.1
+# What a server writes when it serves. A probe before that takes time from its start.
+SERVER, SERVING = "server", '"address"'
 RUN_SECONDS = 3600.0
 CGROUPS = Path("/sys/fs/cgroup")
 _OF_VERSION_2 = "$place/cgroup.subtree_control $place/cgroup.threads"
@@ -71,6 +74,10 @@ class Pod:
         (found,) = (one for one in everyone if one["name"] == name)
         return dict(found)
 
+    def add(self, name: str, added: str, changes: Mapping[str, Any]) -> None:
+        """Adds a container to the manifest, like the one named except for some fields."""
+        self.template["initContainers"].append({**self.container(name), **changes, "name": added})
+
     def run(self, name: str, *command: str, env: Sequence[str] = ()) -> Done:
         """Runs a command to its end in a container of its own, made like the one named."""
         made = f"{name}-{secrets.token_hex(3)}"
@@ -81,6 +88,8 @@ class Pod:
         """Starts a container as the manifest says, and waits for its startup probe."""
         container = self.container(name)
         self._start(name, name, container["command"])
+        if name == SERVER:
+            self._wait_until(name, lambda: SERVING in self.log(name))
         if "startupProbe" in container:
             self._wait_for(name, container["startupProbe"])
 
@@ -91,11 +100,16 @@ class Pod:
         return self._runtime("exec", "--process", str(file), self._id(name), check=False)
 
     def _wait_for(self, name: str, probe: Mapping[str, Any]) -> None:
+        self._wait_until(
+            name, lambda: self.execute(name, *probe["exec"]["command"]).returncode == 0
+        )
+
+    def _wait_until(self, name: str, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + READY_SECONDS
-        while (told := self.execute(name, *probe["exec"]["command"])).returncode:
-            assert time.monotonic() < deadline, told.stdout + told.stderr + self.log(name)
+        while not condition():
+            assert time.monotonic() < deadline, self.log(name)
             assert self.is_running(name), self.log(name)
-            time.sleep(probe["periodSeconds"] / 2)
+            time.sleep(POLL_SECONDS)
 
     def kill(self, name: str) -> None:
         """Kills a container's first process, and with it all of the container's."""
@@ -142,7 +156,10 @@ class Pod:
 
     def close(self) -> None:
         """Ends the containers and removes what they had; nothing of it may be left."""
-        for name in self._running():
+        running = self._running()
+        for name in running[:-1]:  # so that `delete` waits for all of them at once
+            self._runtime("kill", name, "KILL", check=False)
+        for name in running:
             self._runtime("delete", "--force", name)
         left = self._running()
         for place in self._cgroups():
@@ -255,6 +272,10 @@ class Pod:
         elif "emptyDir" in volume:
             self._make_shared(made)
         return made
+
+    def make_folder(self, volume: str, name: str) -> None:
+        """Makes a folder in a volume, as the mount of a part of it does."""
+        self._make_shared(self._folder / "volumes" / volume / name)
 
     def _make_shared(self, folder: Path) -> None:
         """Makes a folder as that of an emptyDir: of root and the pod's group, which hands it on."""

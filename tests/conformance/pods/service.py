@@ -14,7 +14,7 @@ from tests.conformance.pods.pod import Pod
 from tests.rpc.certificates import Authority
 
 TOKEN = "a-token-of-the-pods-clients-0123456789"
-ANSWER_SECONDS = 240.0
+ANSWER_SECONDS = 600.0
 
 Task = Mapping[str, Any]
 Result = dict[str, Any]

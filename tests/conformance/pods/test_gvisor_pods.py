@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("runsc") is None, reason="needs runsc"),
 ]
 
+SAMPLE = 6
 VALUES = {
     "profile": "gvisor",
     "runners": {"count": 1},
@@ -56,12 +57,15 @@ def grade(pod: Pod, tasks: Sequence[requests.Task]) -> list[requests.Result]:
     return [json.loads(line) for line in lines]
 
 
-def test_a_pod_in_gvisor_judges_humaneval(pod: Pod, data_folder: Path) -> None:
-    assert requests.not_passed(grade(pod, sampled(requests.humaneval(data_folder), 4))) == []
-
-
-def test_a_pod_in_gvisor_rewards_no_attack(pod: Pod) -> None:
-    assert requests.rewarded(grade(pod, sampled(requests.attacks(compiled=False), 4))) == []
+def test_a_pod_in_gvisor_judges_humaneval_and_rewards_no_attack(
+    pod: Pod, data_folder: Path
+) -> None:
+    """One client does both: a client takes seconds to start there."""
+    humaneval = sampled(requests.humaneval(data_folder), SAMPLE)
+    attacks = sampled(requests.attacks(compiled=False), SAMPLE)
+    results = grade(pod, [*humaneval, *attacks])
+    assert requests.not_passed(results[: len(humaneval)]) == []
+    assert requests.rewarded(results[len(humaneval) :]) == []
 
 
 def test_doctor_says_that_the_local_backend_needs_another_kernel(pod: Pod) -> None:

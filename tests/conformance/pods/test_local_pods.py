@@ -6,7 +6,7 @@ A run takes a sample of tasks, attacks and checks; REWARD_SERVER_TEST_ALL=1 take
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,12 +20,17 @@ from tests.conformance.pods.pod import NEEDS_RUNC, Pod, running_pod
 from tests.conformance.pods.service import Service
 from tests.conformance.pods.spec import REPOSITORY
 from tests.conformance.suite.checks import NEEDING
-from tests.support.sampling import TAKES_ALL
+from tests.support.sampling import TAKES_ALL, sampled
 
 pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
 
 SETTINGS = f"languages = {json.dumps(requests.LANGUAGES)}\n"
-VALUES = {"profile": "local", "settings": SETTINGS}
+CPUS = {"cpu": "2", "memory": "12Gi"}  # a slot for each
+VALUES = {
+    "profile": "local",
+    "settings": SETTINGS,
+    "resources": {"requests": CPUS, "limits": CPUS},
+}
 DELEGATED = {**VALUES, "writableCgroup": True}
 NEEDS_AN_ENGINE = "tests/attacks/programs/test_program_rewards.py"  # all of it
 ATTACKS = sorted(
@@ -61,8 +66,15 @@ def delegated() -> Iterator[Pod]:
         yield made
 
 
-def test_all_walls_but_the_limits_stand_in_a_pod_without_a_capability(pod: Pod) -> None:
-    walls = standing_walls(pod, "server", LIMITS)
+@pytest.fixture(scope="module")
+def walls(pod: Pod) -> dict[str, bool]:
+    """Which walls stand in the pod that cannot write its control groups."""
+    return standing_walls(pod, "server", LIMITS)
+
+
+def test_all_walls_but_the_limits_stand_in_a_pod_without_a_capability(
+    walls: dict[str, bool],
+) -> None:
     assert {name for name, stands in walls.items() if not stands} <= {*LIMITS, *EXTRA}
 
 
@@ -71,8 +83,7 @@ def test_with_a_writable_cgroup_all_walls_stand_and_none_is_waived(delegated: Po
     assert {name for name, stands in walls.items() if not stands} <= EXTRA
 
 
-def test_exactly_the_promises_of_waived_walls_are_lost(pod: Pod) -> None:
-    walls = standing_walls(pod, "server", LIMITS)
+def test_exactly_the_promises_of_waived_walls_are_lost(pod: Pod, walls: dict[str, bool]) -> None:
     lost = {check.__name__ for name in NEEDING if not walls[name] for check in NEEDING[name]}
     assert failed_checks(pod, "server", LIMITS) == lost
     assert len(lost) == sum(map(len, NEEDING.values()))
@@ -93,20 +104,18 @@ def test_a_pod_without_a_capability_judges_humaneval_and_rewards_no_attack(
     pod: Pod, data_folder: Path, tmp_path: Path
 ) -> None:
     with serving(pod, tmp_path) as service:
-        assert_all_pass(service, requests.humaneval(data_folder))
-        assert_none_is_rewarded(service, requests.attacks())
+        assert_judged(service, requests.humaneval(data_folder), requests.attacks())
 
 
 def test_a_pod_with_a_writable_cgroup_serves_without_a_waived_wall(
     delegated: Pod, data_folder: Path, tmp_path: Path
 ) -> None:
+    humaneval = sampled(requests.humaneval(data_folder), 4)
+    attacks = requests.attacks() if TAKES_ALL else []
+    bomb = requests.memory_bomb(mebibytes=900)
     with serving(delegated, tmp_path) as service:
-        assert_all_pass(service, requests.humaneval(data_folder))
-        bomb = requests.memory_bomb(mebibytes=900)
-        (result,) = service.grade([bomb])
-        assert (result["verdict"], result["limits_hit"]) == ("MEMORY_LIMIT_EXCEEDED", ["MEMORY"])
-        if TAKES_ALL:
-            assert_none_is_rewarded(service, requests.attacks())
+        (result,) = assert_judged(service, humaneval, attacks, bomb)
+    assert (result["verdict"], result["limits_hit"]) == ("MEMORY_LIMIT_EXCEEDED", ["MEMORY"])
 
 
 @pytest.mark.timeout(1800)
@@ -116,13 +125,19 @@ def test_the_attacks_of_this_project_run_inside_the_pod(pod: Pod, path: str) -> 
     assert attack_tests_not_passed(pod, "server", LIMITS, path) == []
 
 
-def assert_all_pass(service: Service, tasks: list[requests.Task]) -> None:
+def assert_judged(
+    service: Service,
+    honest: Sequence[requests.Task],
+    attacks: Sequence[requests.Task],
+    *others: requests.Task,
+) -> list[requests.Result]:
+    """Grades tasks with one client; honest ones pass, no attack is rewarded. Returns the others'
+    results."""
+    tasks = [*honest, *attacks, *others]
     results = service.grade(tasks)
     assert len(results) == len(tasks)
-    assert requests.not_passed(results) == []
-
-
-def assert_none_is_rewarded(service: Service, tasks: list[requests.Task]) -> None:
-    results = service.grade(tasks)
-    assert len(results) == len(tasks)
-    assert requests.rewarded(results) == []
+    assert requests.not_passed(results[: len(honest)]) == []
+    of_attacks = results[len(honest) : len(honest) + len(attacks)]
+    if attacks:
+        assert requests.rewarded(of_attacks) == []
+    return results[len(honest) + len(attacks) :]
