@@ -1,4 +1,4 @@
-"""The version of the installed distribution, which a command can tell without other imports."""
+"""The version of the installed distribution; this module imports nothing else of the server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What services of other projects take and answer, which run a program and judge nothing.
+"""Requests to services of other projects that run a program without judging it, and the answers.
 
-Each function that makes a body has its neighbour that reads the answer. That one returns True if
-the program ended with success, and raises ValueError if the answer is of another form.
+There are two functions for each service: one makes the body of a request, the other reads the
+answer. The second one returns True if the program ended with success, and raises ValueError if the
+answer has another form.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pages that load nothing and run no script, built as trees.
+"""Builds HTML pages as trees; the pages load nothing and run no script.
 
-All text is text of a node, so that none of it can become markup. A content security policy allows
-the page's own style by its hash, and nothing else.
+All text is the text of a node, so that none of it can become markup. A content security policy
+allows the page's own style by its hash, and nothing else.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def add_numbers(parent: ET.Element, numbers: Iterable[tuple[str, object]]) -> No
 
 
 def add_table(parent: ET.Element, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Adds a table, which scrolls alone if it is too wide."""
+    """Adds a table; if it is too wide, it scrolls and the page does not."""
     box = ET.SubElement(parent, "div", {"class": "scroll"})
     table = ET.SubElement(box, "table")
     head = ET.SubElement(ET.SubElement(table, "thead"), "tr")

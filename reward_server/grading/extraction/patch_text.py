@@ -1,8 +1,8 @@
 """Takes a patch out of a completion.
 
-The patch is in the fenced blocks that have the tag `diff` or `patch`, or that look like a patch.
-Without any, `AUTO` takes the text, which may hold a patch between other words, and `MARKDOWN` finds
-nothing. `NONE` takes the text as it is.
+The patch is in the fenced blocks that have the tag `diff` or `patch`, or that look like a patch. If
+there are no such blocks, `AUTO` takes the whole text, which may have a patch between other words,
+and `MARKDOWN` finds nothing. `NONE` takes the text as it is.
 """
 
 from __future__ import annotations

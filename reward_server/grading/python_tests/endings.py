@@ -1,7 +1,7 @@
 """Gives each test of a file an assertion at its end, so that a twin can make every test fail.
 
-A test that compares by a helper has no expected value that a twin could make wrong. If it passes,
-it reaches its end, unless it returns before. There the assertion stands.
+A test that compares only in a helper has no expected value that a twin could make wrong. But if
+such a test passes, and does not return early, it reaches its end. So the assertion is put there.
 """
 
 from __future__ import annotations

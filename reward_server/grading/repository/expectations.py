@@ -22,8 +22,8 @@ _WORST = (
 class Expectations:
     """The tests that decide a task.
 
-    A test that is not reported has failed, and so has one that was skipped. The tests that pass
-    before and after earn nothing, and without them nothing is earned.
+    A test that is not reported has failed, and so has one that was skipped. The tests of
+    `pass_to_pass` earn no reward; but if one of them fails, the reward is 0.
 
     Args:
         fail_to_pass: names of tests that only pass with a right solution.

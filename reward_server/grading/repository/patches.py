@@ -1,7 +1,7 @@
 """Applies a patch in the unified format to a repository.
 
-A hunk fits if its old lines stand in the file, at the given line or elsewhere; then the nearest
-place is taken. No line of it may differ. The work is bounded, however the patch is written.
+A hunk fits if the file has its old lines without any difference, at the given line or at another
+place. Of several places, the nearest one is taken. The work is bounded for every patch.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Decides which changes of a repository count, and lays hidden files over it.
 
-What this stops: changes of tests and of what decides how tests run. Everything here goes by the
-paths of files, and for files with settings for pytest by these settings.
+What this stops: changes of tests, and of files that decide how tests run. The path of a file
+decides whether a change counts. For files that have settings for pytest among others, these
+settings decide.
 
-What it does not stop: the repository's own code, which runs in the process of its tests. It can do
-there what any of these files could; see the page on threats.
+What it does not stop: the repository's own code. It runs in the process of the tests, and can do
+there what any of these files could do; see the threat model.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ class Protection:
     """The paths whose changes do not count.
 
     Args:
-        base: the repository before the changes; what it has of the modules of a test framework is
-            its own code.
+        base: the repository before the changes. If it has modules of a test framework, they are its
+            own code, and are not protected.
         patterns: patterns of further paths.
         import_paths: folders from which tests import.
     """

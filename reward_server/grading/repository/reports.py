@@ -1,7 +1,7 @@
 """Reads reports about tests: JUnit's XML and the Test Anything Protocol.
 
-A report comes from a process that runs untrusted code, so it is read like bytes from an enemy: its
-size is bounded by its reader, and XML must not declare entities.
+A report comes from a process that runs untrusted code, so it is hostile input. Its reader bounds
+its size, and XML must not declare entities.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def read_report(report: bytes, kind: ReportFormat) -> list[TestResult]:
     """Reads a report.
 
     Raises:
-        ReportError: it is malformed or too large.
+        ReportError: the report is malformed or too large.
     """
     if len(report) > MOST_BYTES:
         raise ReportError(f"the report has more than {MOST_BYTES} bytes")

@@ -131,7 +131,7 @@ def read_archive(archive: bytes) -> Tree:
     """Reads a tar archive, which may be compressed with gzip.
 
     Raises:
-        TreeError: it is none, or breaks a bound.
+        TreeError: the bytes are no archive, or exceed a bound.
     """
     plain = _unpacked(archive) if archive.startswith(_GZIP) else archive
     builder = TreeBuilder()

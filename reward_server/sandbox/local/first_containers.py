@@ -1,13 +1,13 @@
-"""The first containers of a server, which show what this host can build and then run jobs.
+"""The first containers of a server: they show which walls this host can build, and then run jobs.
 
-What this stops: a server that says of a wall that it stands, and has never seen it stand. The walls
-are those of which the runner of the first container tells, after a first program ran in it.
+What this stops: a server that reports a wall as in effect without a test. The server reports those
+walls that the runner of the first container reports after it has run a first program.
 
-What it does not: it decides nothing; see `probe` and `sandbox.walls`.
+What it does not: it does not decide whether the server may start; see `probe` and `sandbox.walls`.
 
-A container takes longer to start than to use. So the pool gets the container that was tried, and
-those of the other slots start beside it. If the host cannot build a wall, all of them are closed
-before containers without that wall start.
+To start a container takes longer than to use it. So the first container is not thrown away: the
+pool gets it. The containers of the other slots start at the same time. If the host cannot build a
+wall, all of them are closed before containers without that wall start.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class FirstContainers:
     """Starts containers before a pool asks for them, and makes further ones for the pool.
 
     Args:
-        cgroups: the cgroup in which theirs are made.
-        count: how many to start, with the numbers from 0.
+        cgroups: the cgroup in which the cgroups of the containers are made.
+        count: how many containers to start; their numbers begin with 0.
     """
 
     def __init__(self, cgroups: CgroupParent, count: int) -> None:

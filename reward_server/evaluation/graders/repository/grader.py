@@ -1,13 +1,16 @@
 """Judges changes of a repository by its hidden tests.
 
-What this stops: changes of tests, of their settings and of the framework, which do not count; an
-early exit, a list of tests that lacks some, and, with a framework for Python, code that forges the
-outcomes of tests, because perturbed copies of the tests have to fail. No report is taken from a
-file that was there before the command ran.
+What this stops:
+
+- changes of tests, of their settings and of the framework: they do not count;
+- an early exit, and a list of tests that lacks some: a missing test has failed;
+- with a framework for Python, code that forges the outcomes of tests: perturbed copies of the tests
+  have to fail;
+- a report from a file that was there before the command ran: it is not read.
 
 What it does not: with a command, the repository's code runs in the process that writes the report,
-and may write any report that it can make up. Only tests that have to fail, and the command's exit
-status, contradict it.
+and may write any report. Only tests that have to fail, and the command's exit status, can show that
+the report is false.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ class RepositoryGrader:
     Args:
         tests: the tests.
         repository: the repository that they test.
-        is_whole: whether the candidate's files are all that its repository has.
+        is_whole: whether the candidate's files are the whole repository.
     """
 
     tests: RepositoryTests

@@ -58,8 +58,8 @@ class Repositories:
     """The repositories of tasks.
 
     Args:
-        folder: the folder that holds those that a task names; None if there is none.
-        kept_bytes: the greatest size of those that are kept.
+        folder: the folder with the repositories that tasks name; None if there is none.
+        kept_bytes: the greatest total size of the repositories that are kept.
     """
 
     def __init__(self, folder: Path | None = None, *, kept_bytes: int = KEPT_BYTES) -> None:
@@ -71,7 +71,7 @@ class Repositories:
         """Reads the repository of a task.
 
         Raises:
-            InvalidRequestError: there is none, or it does not fit the tests.
+            InvalidRequestError: there is no such repository, or it does not fit the tests.
         """
         if known := self._kept.get(tests):
             self._kept.move_to_end(tests)
@@ -106,7 +106,7 @@ def read_folder(folder: Path) -> Tree:
     """Reads the files of a folder.
 
     Raises:
-        TreeError: they break a bound, or a link leads out of the folder.
+        TreeError: the files exceed a bound, or a link leads out of the folder.
     """
     builder = TreeBuilder()
     for parent, folders, names in os.walk(folder):
