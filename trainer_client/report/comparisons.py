@@ -1,7 +1,8 @@
 """Finds two compared values in the message of a failed test.
 
-A message is parsed if one of its lines has a known form whose separator occurs once outside of
-quotes; any other message is shown unchanged. Values stay text, and nothing evaluates them.
+A message is parsed if one of its lines has a known form. The separator of this form must occur
+exactly once outside of quotes. Any other message is shown unchanged. Values stay text, and nothing
+evaluates them.
 """
 
 from __future__ import annotations
