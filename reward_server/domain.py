@@ -288,7 +288,7 @@ class UnitTests:
         solution_path: path at which the tests find the solution; it is no path in `files`. If it
             is empty, a solution in Java determines its path itself, and a repository has no
             single file that is the solution.
-        places: where they are in a repository.
+        places: where the files are in a repository.
     """
 
     framework: Framework
@@ -523,7 +523,7 @@ class CallJudgement:
 class UnitJudgement:
     """Test files that run in an isolated judge, or in the process of the solution.
 
-    In the process of the solution, their outcomes are observed only.
+    In the process of the solution, the judge only observes their outcomes.
 
     Args:
         source: the solution.
@@ -705,7 +705,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wall:
-    """A protection, and whether it stands."""
+    """A protection, and whether it is in effect."""
 
     name: str
     standing: bool
