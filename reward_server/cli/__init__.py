@@ -22,7 +22,8 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "Prints which protections stand on this host; exits with 1 if a needed one is "
     "missing.",
     "probe": "Asks the configured server for its health; exits with 0 if it serves.",
-    "grade": "Judges every task of a file; exits with 0 if all were judged, otherwise with 1.",
+    "grade": "Judges every task of a file; exits with 0 if all tasks were judged, otherwise with "
+    "1.",
     "audit": "Examines tasks before training: reference solutions, cheats, leaks and limits.",
     "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
