@@ -14,6 +14,15 @@ _OTHER_DATA: dict[type, object] = {
     str: "other",
     bytes: b"other",
 }
+# Values that a container with few elements, or a range of small numbers, does not hold.
+_UNUSUAL_DATA: dict[type, object] = {
+    **_OTHER_DATA,
+    int: -982_451_653,
+    float: -982_451_653.5,
+    complex: -982_451_653j,
+    str: "an unusual value",
+    bytes: b"an unusual value",
+}
 _ROWS = (list, tuple, set, frozenset)
 
 
@@ -27,11 +36,19 @@ def is_data(value: Any) -> bool:
     return kind in _OTHER_DATA
 
 
-def other_data(value: Any) -> object:
-    """Returns data of the same form that reveals nothing of the value."""
+def other_data(value: Any, *, is_unusual: bool = False) -> object:
+    """Returns data of the same form that reveals nothing of the value.
+
+    Args:
+        value: data, see `is_data`.
+        is_unusual: whether the data must be unlike what solutions answer with.
+    """
     kind = type(value)
     if kind in _ROWS:
-        return kind(map(other_data, value))
+        return kind(other_data(one, is_unusual=is_unusual) for one in value)
     if isinstance(value, dict):
-        return {other_data(key): other_data(one) for key, one in value.items()}
-    return _OTHER_DATA[kind]
+        return {
+            other_data(key, is_unusual=is_unusual): other_data(one, is_unusual=is_unusual)
+            for key, one in value.items()
+        }
+    return (_UNUSUAL_DATA if is_unusual else _OTHER_DATA)[kind]

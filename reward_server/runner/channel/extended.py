@@ -188,7 +188,7 @@ def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
             asked = self._runner_session.request(operation, self, other) is True
             if is_foreign or asked is not equal or native is equal:
                 return asked
-            return equal is _is_told_apart(self, other, operation)
+            return equal is _is_told_apart(self, other, other_data(other), operation)
 
         return method
 
@@ -203,7 +203,9 @@ def _contained(base: type) -> Callable[..., object]:
         is_held = asked(self, other)
         if not is_held or not is_data(other) or _holds(base, self, other):
             return is_held
-        return _is_told_apart(self, other, "contains")
+        # An honest container may hold one of the two as well.
+        decoys = (other_data(other), other_data(other, is_unusual=True))
+        return any(_is_told_apart(self, other, decoy, "contains") for decoy in decoys)
 
     return method
 
@@ -216,10 +218,9 @@ def _holds(base: type, one: object, other: object) -> bool:
         return False
 
 
-def _is_told_apart(one: Extended, other: object, operation: str) -> bool:
+def _is_told_apart(one: Extended, other: object, decoy: object, operation: str) -> bool:
     """Returns True if an object's answer about data differs from that about other data of its
     form."""
-    decoy = other_data(other)
     is_other = decoy != other  # else the two cannot be distinguished
     return is_other and one._runner_session.request(operation, one, decoy) is (operation == "ne")
 

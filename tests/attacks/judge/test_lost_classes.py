@@ -403,6 +403,10 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
                 *("length", "list", "def __len__(self): return 9"),
                 *("C([1])", "len(r) == 9 and r == [1]"),
             ),
+            (
+                *("range", "tuple", "def __contains__(self, o): return self[0] <= o <= self[1]"),
+                *("C([0, 10])", "5 in r and 11 not in r and len(r) == 2"),
+            ),
             ("truth", "int", "def __bool__(self): return True", "C(0)", "r and r == 0"),
             (
                 *("user dictionary", "__import__('collections').UserDict"),

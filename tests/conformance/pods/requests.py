@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,16 +73,17 @@ def rewarded(results: Sequence[Result]) -> list[Result]:
     return [*reasons, *(one for one in judged if one["reward"] != 0)]
 
 
-def attacks(*, compiled: bool = True) -> list[Task]:
+def attacks(*, compiled: bool = True, unfit: Collection[str] = ()) -> list[Task]:
     """Returns attacks of every kind, some of each in an ordinary run.
 
     Attacks that another completion prepares are left to `tests/attacks`.
 
     Args:
         compiled: whether to attack test programs that are compiled, too.
+        unfit: the probes that say nothing in the sandboxes, see `tests.conformance.suite.reach`.
     """
     programs = _of_programs() if compiled else ()
-    return [*_of_problems(), *_of_probes(), *_of_suites(), *programs]
+    return [*_of_problems(), *_of_probes(unfit), *_of_suites(), *programs]
 
 
 def _of_problems() -> Iterator[Task]:
@@ -95,8 +96,8 @@ def _of_problems() -> Iterator[Task]:
         yield from sampled(tasks, SAMPLE)
 
 
-def _of_probes() -> Iterator[Task]:
-    for probe in sampled(PROBES, SAMPLE):
+def _of_probes(unfit: Collection[str]) -> Iterator[Task]:
+    for probe in sampled([one for one in PROBES if one.name not in unfit], SAMPLE):
         yield _task(probe.name, probe.completion, ESCAPED)
 
 

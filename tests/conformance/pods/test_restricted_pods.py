@@ -21,6 +21,7 @@ from tests.conformance.pods.pod import NEEDS_RUNC, Pod, running_pod
 from tests.conformance.pods.reaching import ATTEMPTS
 from tests.conformance.pods.service import Service
 from tests.conformance.suite.host import processes_marked
+from tests.conformance.suite.reach import OF_THE_IMAGE
 
 pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
 
@@ -86,7 +87,7 @@ class Graded:
 @pytest.fixture(scope="module")
 def graded(pod: Pod, service: Service, data_folder: Path) -> Graded:
     """HumanEval, attacks, and programs with much memory; the last fills its runner's."""
-    humaneval, attacks = requests.humaneval(data_folder), requests.attacks()
+    humaneval, attacks = requests.humaneval(data_folder), requests.attacks(unfit=OF_THE_IMAGE)
     beyond = requests.memory_bomb(mebibytes=1, limit_mebibytes=4096)
     bomb = requests.memory_bomb(mebibytes=2500, limit_mebibytes=2048)
     results = service.grade([*humaneval, *attacks, beyond, bomb])

@@ -71,7 +71,7 @@ for top in ('/sys', '/proc/sys', '/proc/irq', '/proc/bus', '/proc/fs'):
 
 
 # What an image has of its own is not this machine's, under whatever path.
-_OF_THE_IMAGE = frozenset(
+OF_THE_IMAGE = frozenset(
     {
         "accounts of this machine",
         "folders of this machine's services",
@@ -82,14 +82,12 @@ _OF_THE_IMAGE = frozenset(
 )
 # gVisor's kernel has no files of namespaces and tells no bounding set, so that these say nothing; a
 # node of a device can be made there, and opens nothing: see `test_runsc`.
-OF_ANOTHER_KERNEL = frozenset(
-    map(
-        _name,
-        ("another process's namespace", "capabilities", "a device of its own"),
-    )
+PROBES_OF_ANOTHER_KERNEL = frozenset(
+    ("another process's namespace", "capabilities", "a device of its own")
 )
+OF_ANOTHER_KERNEL = frozenset(map(_name, PROBES_OF_ANOTHER_KERNEL))
 REACH: tuple[Check, ...] = (
-    *(cannot_reach(probe) for probe in PROBES if probe.name not in _OF_THE_IMAGE),
+    *(cannot_reach(probe) for probe in PROBES if probe.name not in OF_THE_IMAGE),
     no_core_is_dumped,
     no_engine_can_be_spoken_to,
     nothing_of_the_kernels_can_be_written,
