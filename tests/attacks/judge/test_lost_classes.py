@@ -331,6 +331,7 @@ WRONG: Rows = {
         """),
     ),
 }
+BETWEEN = "def __contains__(self, o): return self[0] <= o <= self[1]"
 HONEST: dict[str, tuple[str, Tests, Integrity]] = {
     **{
         name: (*_class(base, own, made, *asserts), Integrity.SHARED)
@@ -402,10 +403,6 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
             (
                 *("length", "list", "def __len__(self): return 9"),
                 *("C([1])", "len(r) == 9 and r == [1]"),
-            ),
-            (
-                *("range", "tuple", "def __contains__(self, o): return self[0] <= o <= self[1]"),
-                *("C([0, 10])", "5 in r and 11 not in r and len(r) == 2"),
             ),
             ("truth", "int", "def __bool__(self): return True", "C(0)", "r and r == 0"),
             (
@@ -558,6 +555,13 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
         ),
         Integrity.ISOLATED,
     ),
+    **{
+        name: (*_class("tuple", BETWEEN, made, asserted), Integrity.SHARED)
+        for name, made, asserted in (
+            ("a range", "C([0, 10])", "5 in r and 11 not in r and len(r) == 2"),
+            ("a range of fractions", "C([0.0, 1.0])", "0.25 in r and 1.5 not in r"),
+        )
+    },
 }
 
 
