@@ -15,12 +15,18 @@ class Stop:
         loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
         self._request: asyncio.Future[None] = loop.create_future()
-        self._is_serving = False
+        self._is_serving = self._is_told = False
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.hear)
 
     async def asked(self) -> None:
-        """Returns when the server is asked to stop."""
+        """Returns when the server is asked to stop.
+
+        Raises:
+            CancelledError: it was told to stop while it started, and its start went on.
+        """
+        if self._is_told:
+            raise asyncio.CancelledError
         self._is_serving = True
         await self._request
 
@@ -44,5 +50,6 @@ class Stop:
 
     def now(self) -> None:
         """Ends the task, without a drain."""
+        self._is_told = True
         if self._task is not None:
             self._task.cancel()
