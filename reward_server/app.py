@@ -190,7 +190,7 @@ async def serving(
         {
             SERVICE: service.handlers(),
             SESSION_SERVICE: SessionService(
-                sessions, bounds=bounds, telemetry=telemetry, gate=gate
+                sessions, bounds=bounds, telemetry=telemetry, gate=gate, judge=service
             ).handlers(),
         },
         [Authentication(callers, strangers, telemetry), *tracing(spans)],

@@ -14,6 +14,7 @@ import grpc
 from google.protobuf.message import Message
 
 from codereward.v1 import reward_service_pb2 as pb
+from reward_server.domain import Submission
 from reward_server.evaluation import Evaluation
 from reward_server.rpc import answers, convert, status
 from reward_server.rpc.answers import ServerFacts
@@ -92,7 +93,7 @@ class RewardService:
     async def score(self, body: bytes, context: Context, owner: str) -> pb.ScoreResponse:
         """Judges one completion."""
         request = convert.score_request(body, self._bounds)
-        return await self._judge(request, _deadline(context), owner)
+        return await self._judge(request, deadline_of(context), owner)
 
     async def score_batch(self, body: bytes, context: Context, owner: str) -> None:
         """Judges many completions, and sends each answer as soon as it is known.
@@ -104,7 +105,7 @@ class RewardService:
         convert.check_batch(batch, self._bounds)
         todo = iter(_alike_together(batch.requests))
         caller = _Reader(context)
-        deadline = _deadline(context)
+        deadline = deadline_of(context)
         width = self._width(owner)
         places = self._batch_places.setdefault((owner, width), asyncio.Semaphore(width))
 
@@ -137,7 +138,7 @@ class RewardService:
         request = convert.parse(pb.ExecuteRequest, body, self._bounds)
         job = convert.job(request, self._bounds)
         execution, provenance = await self._evaluation.execute(
-            job, deadline=_deadline(context), owner=owner
+            job, deadline=deadline_of(context), owner=owner
         )
         return answers.execute_response(request.id, execution, provenance)
 
@@ -149,13 +150,33 @@ class RewardService:
     async def _judge(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreResponse:
+        return await self.judged(request, self.submission(request, owner), deadline, owner)
+
+    def submission(self, request: pb.ScoreRequest, owner: str) -> Submission:
+        """Returns what a request asks to judge.
+
+        Raises:
+            RewardServerError: the request is refused; see `convert.submission`.
+        """
         tell_call(tenant=self._tenants.of(owner).name)
         tell_request(request.id)
         stored = None
         if request.task_digest:
             convert.check_digest(request)
             stored = self._tasks.find(owner, request.task_digest)
-        submission = convert.submission(request, self._bounds, stored)
+        return convert.submission(request, self._bounds, stored)
+
+    async def judged(
+        self, request: pb.ScoreRequest, submission: Submission, deadline: float | None, owner: str
+    ) -> pb.ScoreResponse:
+        """Judges a submission, counts it and records the answer.
+
+        Args:
+            request: the request, for the record.
+            submission: what it asks to judge.
+            deadline: on the running loop's clock; None for never.
+            owner: whose it is.
+        """
         with self._spans.begin("grade"):
             assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
@@ -208,7 +229,7 @@ def _work_of(method: str) -> Work:
     return _WORK.get(method, Work.NONE)
 
 
-def _deadline(context: Context) -> float | None:
+def deadline_of(context: Context) -> float | None:
     """Returns the call's deadline on the running loop's clock."""
     remaining: float | None = context.time_remaining()
     return None if remaining is None else asyncio.get_running_loop().time() + remaining

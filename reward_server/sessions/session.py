@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from reward_server.errors import SessionEnd, SessionProcessError
 from reward_server.sandbox.sessions.running_command import RunningCommand
 from reward_server.sandbox.sessions.values import Command, File, FileEntry, Place
+from reward_server.sessions.left_files import Left, content_of, left_in
 from reward_server.sessions.warm_sandboxes import Numbered
 
 
@@ -141,6 +142,26 @@ class Session:
     async def entries(self, path: str, *, recursive: bool) -> tuple[Sequence[FileEntry], bool]:
         """Lists a folder; see `SessionSandbox.entries`."""
         return await self._sandbox.entries(path, recursive=recursive)
+
+    async def left(self, folder: str) -> Left:
+        """Kills the session's processes, and copies its files; see `left_files.left_in`.
+
+        Raises:
+            SessionFileError: there is no such folder.
+            SessionEndedError: the session has ended.
+        """
+        await self._sandbox.freeze()
+        return await left_in(self._sandbox, folder)
+
+    async def left_file(self, path: str, most_bytes: int) -> bytes | None:
+        """Kills the session's processes, and reads a file; see `left_files.content_of`.
+
+        Raises:
+            SessionFileError: it cannot be read.
+            SessionEndedError: the session has ended.
+        """
+        await self._sandbox.freeze()
+        return await content_of(self._sandbox, path, most_bytes)
 
     def stop_watching(self) -> None:
         """Stops looking at its lifetimes."""

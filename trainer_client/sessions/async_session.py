@@ -14,9 +14,11 @@ from typing import Any, Self, Unpack
 
 import grpc
 
+from codereward.v1 import reward_service_pb2 as pb_reward
 from codereward.v1 import session_service_pb2 as pb
 from codereward.v1 import session_service_pb2_grpc as rpc
 from trainer_client.errors import CallError
+from trainer_client.score import Score, from_response
 from trainer_client.sessions import requests
 from trainer_client.sessions.errors import error_of
 from trainer_client.sessions.requests import Content, ExecOptions, SessionOptions
@@ -58,6 +60,7 @@ class AsyncSession:
         self._metadata: tuple[tuple[str, str], ...] = ()
         self._options = options
         self._channel: grpc.aio.Channel | None = None
+        self._timeout_seconds = _CALL_SECONDS
 
     async def __aenter__(self) -> Self:
         """Opens the session; waits while the server has no room.
@@ -156,6 +159,52 @@ class AsyncSession:
         answer = await self._answer(self._stub.ListFiles, request)
         return [file_info_of(entry) for entry in answer.files]
 
+    async def score(
+        self,
+        request: pb_reward.ScoreRequest | Mapping[str, Any],
+        *,
+        folder: str = "",
+        completion_path: str = "",
+        timeout_seconds: float | None = None,
+    ) -> Score:
+        """Judges the files of the session, in a fresh execution. All its processes are killed.
+
+        Args:
+            request: a `ScoreRequest` without completion and files, or its JSON form.
+            folder: for tests of a repository, the folder that is the repository with the session's
+                changes; the working folder if empty.
+            completion_path: for other tests, the file that is the completion.
+            timeout_seconds: how long to wait, also while the server is busy; the client's time-out
+                if absent.
+
+        Raises:
+            TaskError: the request is no such object.
+            SessionEndedError: the session is gone.
+            CallError: the files were not judged.
+        """
+        asked = pb.ScoreSessionRequest(
+            session_id=self.id,
+            request=requests.score_request(request),
+            folder=folder,
+            completion_path=completion_path,
+        )
+        seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        patience = Patience(timeout_seconds=seconds, outage_seconds=seconds)
+        attempt = 0
+        while True:
+            try:
+                answer = await self._stub.ScoreSession(
+                    asked, timeout=patience.remaining(), metadata=self._metadata
+                )
+            except grpc.aio.AioRpcError as error:
+                pause = patience.pause(retry.from_rpc_error(error), attempt)
+                if pause is None:
+                    raise error_of(error) from error
+                await asyncio.sleep(pause)
+                attempt += 1
+            else:
+                return from_response(answer)
+
     async def keep_alive(self, lifetime_seconds: float | None = None) -> float:
         """Tells the server that the session is still needed; returns its remaining lifetime in
         seconds.
@@ -188,6 +237,7 @@ class AsyncSession:
     async def _open(self) -> None:
         request = requests.open_request(self._options)
         connection = await self._find()
+        self._timeout_seconds = connection.timeout_seconds
         patience = Patience(
             timeout_seconds=connection.timeout_seconds, outage_seconds=connection.outage_seconds
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from codereward.request_json import RequestJsonError, parse_request
 from codereward.v1 import reward_service_pb2 as reward_pb
 from codereward.v1 import session_service_pb2 as pb
+from trainer_client.errors import TaskError
 
 _PART_BYTES = 1 << 20  # of a file, in one message
 _MOST_FILES = 256  # in one message
@@ -107,6 +109,22 @@ def write_requests(
         size += len(part.content)
     if run:
         yield pb.WriteFilesRequest(session_id=session_id, files=run)
+
+
+def score_request(
+    given: reward_pb.ScoreRequest | Mapping[str, Any],
+) -> reward_pb.ScoreRequest:
+    """Converts an object to a request that judges a session.
+
+    Raises:
+        TaskError: the object is no such request; the message names the field.
+    """
+    if isinstance(given, reward_pb.ScoreRequest):
+        return given
+    try:
+        return parse_request(given)
+    except RequestJsonError as error:
+        raise TaskError("request", error.field, error.problem) from None
 
 
 def as_bytes(content: Content) -> bytes:

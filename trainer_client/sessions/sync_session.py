@@ -6,6 +6,8 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.score import Score
 from trainer_client.sessions.async_session import AsyncCommand, AsyncSession
 from trainer_client.sessions.requests import Content, ExecOptions
 from trainer_client.sessions.results import ExecResult, FileInfo, OutputChunk
@@ -61,6 +63,25 @@ class Session:
         """Lists a folder; see `AsyncSession.list_files`."""
         found: list[FileInfo] = self._run(self._session.list_files(path, recursive=recursive))
         return found
+
+    def score(
+        self,
+        request: pb.ScoreRequest | Mapping[str, Any],
+        *,
+        folder: str = "",
+        completion_path: str = "",
+        timeout_seconds: float | None = None,
+    ) -> Score:
+        """Judges the files of the session; see `AsyncSession.score`."""
+        score: Score = self._run(
+            self._session.score(
+                request,
+                folder=folder,
+                completion_path=completion_path,
+                timeout_seconds=timeout_seconds,
+            )
+        )
+        return score
 
     def keep_alive(self, lifetime_seconds: float | None = None) -> float:
         """Keeps the session alive; see `AsyncSession.keep_alive`."""

@@ -859,6 +859,51 @@ class KeepAliveResponse(_message.Message):
 Global___KeepAliveResponse: _TypeAlias = KeepAliveResponse  # noqa: Y015
 
 @_typing.final
+class ScoreSessionRequest(_message.Message):
+    """A session whose files are judged. Regular files count. Links, devices, pipes, folders called
+    `.git`, and files that the session's user cannot read are left out.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_FIELD_NUMBER: _builtins.int
+    FOLDER_FIELD_NUMBER: _builtins.int
+    COMPLETION_PATH_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session."""
+    folder: _builtins.str
+    """For RepositoryTests: the folder that is the repository with the session's changes, as in
+    SessionFile; the working folder if empty. Above 10,000 files, 1 MiB of paths or 64 MiB of
+    contents it is VERDICT_COMPILE_ERROR.
+    """
+    completion_path: _builtins.str
+    """For all other tests: the file that is the completion, as in SessionFile. It is code, unless
+    `request` says how code is extracted. Without that file the answer is VERDICT_COMPILE_ERROR.
+    """
+    @_builtins.property
+    def request(self) -> _reward_service_pb2.ScoreRequest:
+        """What judges the files. Its `completion`, `files` and `text_files` are absent; they are
+        INVALID_ARGUMENT.
+        """
+
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        request: _reward_service_pb2.ScoreRequest | None = ...,
+        folder: _builtins.str = ...,
+        completion_path: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["request", b"request"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completion_path", b"completion_path", "folder", b"folder", "request", b"request", "session_id", b"session_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreSessionRequest: _TypeAlias = ScoreSessionRequest  # noqa: Y015
+
+@_typing.final
 class CloseSessionRequest(_message.Message):
     """A session to end."""
 

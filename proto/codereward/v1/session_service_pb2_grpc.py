@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from codereward.v1 import reward_service_pb2 as codereward_dot_v1_dot_reward__service__pb2
 from codereward.v1 import session_service_pb2 as codereward_dot_v1_dot_session__service__pb2
 
 GRPC_GENERATED_VERSION = '1.71.2'
@@ -76,6 +77,11 @@ class SessionServiceStub(object):
                 request_serializer=codereward_dot_v1_dot_session__service__pb2.KeepAliveRequest.SerializeToString,
                 response_deserializer=codereward_dot_v1_dot_session__service__pb2.KeepAliveResponse.FromString,
                 _registered_method=True)
+        self.ScoreSession = channel.unary_unary(
+                '/codereward.v1.SessionService/ScoreSession',
+                request_serializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.SerializeToString,
+                response_deserializer=codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.FromString,
+                _registered_method=True)
         self.CloseSession = channel.unary_unary(
                 '/codereward.v1.SessionService/CloseSession',
                 request_serializer=codereward_dot_v1_dot_session__service__pb2.CloseSessionRequest.SerializeToString,
@@ -146,6 +152,14 @@ class SessionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ScoreSession(self, request, context):
+        """Judges the files that a session has, in a fresh execution. The session's processes are killed
+        first, and the session stays open. Quotas, limits and statuses are those of Score.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CloseSession(self, request, context):
         """Ends a session, and returns when nothing of it is left. A session that has ended already is
         no error if it was this credential's.
@@ -196,6 +210,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.KeepAlive,
                     request_deserializer=codereward_dot_v1_dot_session__service__pb2.KeepAliveRequest.FromString,
                     response_serializer=codereward_dot_v1_dot_session__service__pb2.KeepAliveResponse.SerializeToString,
+            ),
+            'ScoreSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.ScoreSession,
+                    request_deserializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.FromString,
+                    response_serializer=codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.SerializeToString,
             ),
             'CloseSession': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseSession,
@@ -421,6 +440,33 @@ class SessionService(object):
             '/codereward.v1.SessionService/KeepAlive',
             codereward_dot_v1_dot_session__service__pb2.KeepAliveRequest.SerializeToString,
             codereward_dot_v1_dot_session__service__pb2.KeepAliveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ScoreSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/codereward.v1.SessionService/ScoreSession',
+            codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.SerializeToString,
+            codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -15,6 +15,7 @@ broke, for example because the session's memory ran out; what was in it is gone)
 stands for any of these.
 """
 
+from codereward.v1 import reward_service_pb2 as _reward_service_pb2
 from codereward.v1 import session_service_pb2 as _session_service_pb2
 from collections import abc as _abc
 from grpc import aio as _aio
@@ -67,6 +68,10 @@ class SessionServiceStub:
     """Lists a folder."""
     KeepAlive: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.KeepAliveRequest, _session_service_pb2.KeepAliveResponse]
     """Says that the session is still needed, and can move the end of its lifetime."""
+    ScoreSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _reward_service_pb2.ScoreResponse]
+    """Judges the files that a session has, in a fresh execution. The session's processes are killed
+    first, and the session stays open. Quotas, limits and statuses are those of Score.
+    """
     CloseSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.CloseSessionRequest, _session_service_pb2.CloseSessionResponse]
     """Ends a session, and returns when nothing of it is left. A session that has ended already is
     no error if it was this credential's.
@@ -99,6 +104,10 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """Lists a folder."""
     KeepAlive: _aio.UnaryUnaryMultiCallable[_session_service_pb2.KeepAliveRequest, _session_service_pb2.KeepAliveResponse]  # type: ignore[assignment]
     """Says that the session is still needed, and can move the end of its lifetime."""
+    ScoreSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _reward_service_pb2.ScoreResponse]  # type: ignore[assignment]
+    """Judges the files that a session has, in a fresh execution. The session's processes are killed
+    first, and the session stays open. Quotas, limits and statuses are those of Score.
+    """
     CloseSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.CloseSessionRequest, _session_service_pb2.CloseSessionResponse]  # type: ignore[assignment]
     """Ends a session, and returns when nothing of it is left. A session that has ended already is
     no error if it was this credential's.
@@ -176,6 +185,16 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_session_service_pb2.KeepAliveResponse, _abc.Awaitable[_session_service_pb2.KeepAliveResponse]]:
         """Says that the session is still needed, and can move the end of its lifetime."""
+
+    @_abc_1.abstractmethod
+    def ScoreSession(
+        self,
+        request: _session_service_pb2.ScoreSessionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_reward_service_pb2.ScoreResponse, _abc.Awaitable[_reward_service_pb2.ScoreResponse]]:
+        """Judges the files that a session has, in a fresh execution. The session's processes are killed
+        first, and the session stays open. Quotas, limits and statuses are those of Score.
+        """
 
     @_abc_1.abstractmethod
     def CloseSession(

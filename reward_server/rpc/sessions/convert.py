@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from codereward.v1 import session_service_pb2 as pb
-from reward_server.domain import MEBIBYTE, Network
+from reward_server.domain import MEBIBYTE, Network, RepositoryTests, Submission
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.rpc import fields
 from reward_server.rpc.convert import Bounds
@@ -49,6 +49,35 @@ def wanted(
         ),
         idle_seconds=_seconds(request, "idle_seconds", sessions.default_idle_seconds, sessions),
     )
+
+
+def check_score(request: pb.ScoreSessionRequest) -> None:
+    """Checks that a request to judge a session brings no completion.
+
+    Raises:
+        InvalidRequestError: it does.
+    """
+    if not request.HasField("request"):
+        raise InvalidRequestError("request", "is absent")
+    for name in ("completion", "files", "text_files", "completion_size_bytes"):
+        if getattr(request.request, name):
+            raise InvalidRequestError(f"request.{name}", "is set; the session's files are judged")
+
+
+def judged_place(request: pb.ScoreSessionRequest, asked: Submission) -> str:
+    """Returns the folder or the file that is judged.
+
+    Raises:
+        InvalidRequestError: it is absent, or its place does not fit the tests.
+    """
+    is_repository = isinstance(asked.tests, RepositoryTests)
+    wanted, other = "completion_path", "folder"
+    if is_repository:
+        wanted, other = other, wanted
+    if getattr(request, other):
+        raise InvalidRequestError(other, f"is set; these tests need {wanted}")
+    value: str = getattr(request, wanted) or ("." if is_repository else "")
+    return _path(wanted, value)
 
 
 def command(request: pb.ExecRequest, sessions: SessionBounds) -> CommandWanted:

@@ -19,7 +19,8 @@ from reward_server.rpc.answers import termination_of
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, Work, handlers_of
-from reward_server.rpc.sessions import convert
+from reward_server.rpc.service import RewardService, deadline_of
+from reward_server.rpc.sessions import convert, scoring
 from reward_server.runner.sessions.wire import Type
 from reward_server.sandbox.sessions.running_command import RunningCommand
 from reward_server.sandbox.sessions.values import (
@@ -56,11 +57,19 @@ class SessionService:
         bounds: bounds on requests.
         telemetry: counts calls.
         gate: the checks that calls must pass.
+        judge: judges what sessions leave.
     """
 
     def __init__(
-        self, sessions: Sessions | None, *, bounds: Bounds, telemetry: Telemetry, gate: Gate
+        self,
+        sessions: Sessions | None,
+        *,
+        bounds: Bounds,
+        telemetry: Telemetry,
+        gate: Gate,
+        judge: RewardService,
     ) -> None:
+        self._judge = judge
         self._offered = sessions
         self._bounds = bounds
         self._telemetry = telemetry
@@ -76,12 +85,11 @@ class SessionService:
             "ReadFile": self.read_file,
             "ListFiles": self.list_files,
             "KeepAlive": self.keep_alive,
+            "ScoreSession": self.score_session,
             "CloseSession": self.close_session,
         }
         streamed = {"Exec": self.run_command}
-        return handlers_of(
-            SERVICE, unary, streamed, self._telemetry, self._gate, lambda _: Work.BODY
-        )
+        return handlers_of(SERVICE, unary, streamed, self._telemetry, self._gate, _work_of)
 
     async def open_session(
         self, body: bytes, context: Context, owner: str
@@ -166,6 +174,20 @@ class SessionService:
                 session.live_for(seconds)
             return pb.KeepAliveResponse(lifetime_seconds=session.remaining_seconds)
 
+    async def score_session(
+        self, body: bytes, context: Context, owner: str
+    ) -> reward_pb.ScoreResponse:
+        """Judges the files of a session."""
+        request = requests.parse(pb.ScoreSessionRequest, body, self._bounds)
+        convert.check_score(request)
+        self._sessions.check_draining()
+        with self._session(owner, request.session_id) as session:
+            asked = fields.within("request", lambda: self._judge.submission(request.request, owner))
+            place = convert.judged_place(request, asked)
+            submission = await scoring.with_files(asked, session, place)
+            told = await asyncio.to_thread(scoring.for_record, request.request, submission)
+            return await self._judge.judged(told, submission, deadline_of(context), owner)
+
     async def close_session(
         self, body: bytes, context: Context, owner: str
     ) -> pb.CloseSessionResponse:
@@ -186,6 +208,10 @@ class SessionService:
         session = self._sessions.find(owner, session_id)
         with session.used():
             yield session
+
+
+def _work_of(method: str) -> Work:
+    return Work.REQUEST if method == "ScoreSession" else Work.BODY
 
 
 async def _feed(command: RunningCommand, stdin: bytes, *, ends: bool) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import wire as documents
@@ -104,7 +104,7 @@ def entries(order: Mapping[str, Any]) -> bytes:
     folder, room = order["path"], order["path_bytes"]
     found: list[tuple[str, str, int, int]] = []
     is_cut = False
-    for entry in _walk(folder, recursive=order["recursive"]):
+    for entry in _walk(folder, order["without"], recursive=order["recursive"]):
         name = _text(os.path.relpath(entry.path, folder))
         room -= len(name.encode())
         if len(found) == order["count"] or room < 0:
@@ -118,13 +118,15 @@ def entries(order: Mapping[str, Any]) -> bytes:
     return documents.pack({"files": sorted(found), "truncated": is_cut}, {})
 
 
-def _walk(folder: str, *, recursive: bool) -> Iterator[os.DirEntry[str]]:
+def _walk(folder: str, without: Sequence[str], *, recursive: bool) -> Iterator[os.DirEntry[str]]:
     todo = [folder]
     while todo:
         here = todo.pop()
         try:
             with os.scandir(here) as listing:
                 for entry in listing:
+                    if entry.name in without:
+                        continue
                     yield entry
                     if recursive and entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)

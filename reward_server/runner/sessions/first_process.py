@@ -18,6 +18,7 @@ import signal
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from .. import wire as documents
 from ..walls import confine, kernel, policy
 from ..walls.layers import Walls
 from ..walls.privileges import Privileges
@@ -152,6 +153,8 @@ class _Session:
                 self._answer(number, files.read, wire.from_json(payload))
             case Order.LIST:
                 self._answer(number, files.entries, wire.from_json(payload))
+            case Order.FREEZE:
+                self._answer(number, self._freeze, payload)
             case Order.OPEN:
                 raise ValueError("the session is open already")
 
@@ -166,6 +169,15 @@ class _Session:
             self._send(Report.FAILED, number, wire.as_json(reason=reason, message=str(error)))
         else:
             self._send(Report.DONE, number, done)
+
+    def _freeze(self, _: object) -> bytes:
+        """Kills all processes of the session but this one, and reaps them."""
+        while True:
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                return documents.pack({}, {})
+            self._commands.reap()
 
     def _mark_victims(self, are_victims: bool) -> None:
         os.pwrite(self._score, _VICTIM if are_victims else _OWN_SCORE, 0)

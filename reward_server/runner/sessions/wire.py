@@ -23,9 +23,10 @@ and names a command, or one request about files; each is used once in a session.
               above `output_bytes` of a stream is counted and dropped.
     WRITE     a document (`wire.pack`) {path, append, executable} with the blob content
     READ      JSON {path, offset, length}
-    LIST      JSON {path, recursive, count, path_bytes}
-    DONE      the answer to WRITE (a document {}), READ ({size} with the blob content) or LIST
-              ({files: [[path, type, size, mode], ...], truncated})
+    LIST      JSON {path, recursive, count, path_bytes, without (names of folders to leave out)}
+    FREEZE    kills all processes of the session but this one
+    DONE      the answer to WRITE and FREEZE (a document {}), READ ({size} with the blob content) or
+              LIST ({files: [[path, type, size, mode], ...], truncated})
     FAILED    JSON {reason, message}: the answer to an order about files that failed
 
 What the server may trust: nothing. The session's commands run as the same user as this process, so
@@ -64,6 +65,7 @@ class Order(enum.IntEnum):
     WRITE = 8
     READ = 9
     LIST = 10
+    FREEZE = 11
 
 
 class Report(enum.IntEnum):

@@ -163,18 +163,37 @@ class SessionSandbox:
             raise self._lose("a part of a file is longer than asked for")
         return content, self._checked(lambda: _number(told["size"]))
 
-    async def entries(self, path: str, *, recursive: bool) -> tuple[Sequence[FileEntry], bool]:
+    async def entries(
+        self, path: str, *, recursive: bool, without: Sequence[str] = ()
+    ) -> tuple[Sequence[FileEntry], bool]:
         """Lists a folder; returns its entries, and whether there are more.
+
+        Args:
+            path: the folder.
+            recursive: whether folders below it are listed too.
+            without: names of entries that are left out.
 
         Raises:
             SessionFileError: it cannot be listed.
             SessionEndedError: the session has ended.
         """
         order = wire.as_json(
-            path=path, recursive=recursive, count=LISTED_FILES, path_bytes=LISTED_PATH_BYTES
+            path=path,
+            recursive=recursive,
+            count=LISTED_FILES,
+            path_bytes=LISTED_PATH_BYTES,
+            without=list(without),
         )
         told, _ = await self._ask(Order.LIST, path, order)
         return self._checked(lambda: (_entries(told["files"]), bool(told["truncated"])))
+
+    async def freeze(self) -> None:
+        """Kills all processes of the session but its first.
+
+        Raises:
+            SessionEndedError: the session has ended.
+        """
+        await self._ask(Order.FREEZE, "", b"")
 
     async def close(self, error: SessionEndedError | None = None) -> None:
         """Destroys the container with everything in it.
