@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
+import json
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from reward_server.app import App, running_app
+from reward_server.rpc.interceptors import Work
+from reward_server.rpc.sessions.service import _work_of
 from tests.repository.attacks import ATTACKS, Attack
 from tests.repository.tasks import (
     BASE,
@@ -49,15 +54,20 @@ DAEMON = (
 )
 
 
+@pytest.fixture(scope="module")
+def audit_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("audit") / "audit.jsonl"
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
+async def app(tmp_path_factory: pytest.TempPathFactory, audit_file: Path) -> AsyncIterator[App]:
     folder = tmp_path_factory.mktemp("server")
     async with running_app(
         settings(
             folder,
             sandbox_packages=PACKAGES,
             sandbox_preload=("pytest",),
-            audit_file=folder / "audit.jsonl",
+            audit_file=audit_file,
         )
     ) as running:
         yield running
@@ -99,19 +109,10 @@ async def test_an_attack_in_a_session_earns_nothing(row: Attack, session: AsyncS
     assert score.reward == 0.0, score
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "ln -s /proc/1/environ f",
-        "mkfifo pipe",
-        "ln -s . loop",
-        "touch s; chmod 0 s",
-        "printf x > $'\\xff'",
-        "mkdir -p .git/hooks; touch .git/hooks/x",
-    ],
-)
-async def test_what_is_no_regular_file_is_left_out(script: str, session: AsyncSession) -> None:
+async def test_what_is_no_regular_file_is_left_out(session: AsyncSession) -> None:
     await session.write_files({"shop/cart.py": FIXED_CART, "shop/__init__.py": ""})
+    others = "ln -s /proc/1/environ f; mkfifo pipe; ln -s . loop; touch s; chmod 0 s"
+    script = f"{others}; printf x > $'\\xff'; mkdir -p .git/hooks; touch .git/hooks/x"
     await session.exec(["bash", "-c", script])
     assert (await session.score(REPOSITORY)).reward == 1.0
 
@@ -154,7 +155,7 @@ async def test_a_file_of_a_session_is_judged_as_a_completion(session: AsyncSessi
 @pytest.mark.parametrize(
     ("request_", "options", "problem"),
     [
-        (FUNCTION, {}, "completion_path: names no file"),
+        (FUNCTION, {}, "completion_path: is empty"),
         (FUNCTION, {"completion_path": "f.py", "folder": "x"}, "folder: is set; these tests need"),
         (REPOSITORY, {"completion_path": "f.py"}, "completion_path: is set; these tests need"),
         ({**FUNCTION, "completion": "x"}, {"completion_path": "f"}, "request.completion: is set"),
@@ -190,3 +191,28 @@ async def test_a_client_without_an_event_loop_scores_a_session(app: App) -> None
             return session.score(FUNCTION, completion_path="f.py").reward
 
     assert await asyncio.to_thread(work) == 1.0
+
+
+async def test_a_session_that_was_judged_is_in_the_audit_log(
+    app: App, session: AsyncSession, audit_file: Path
+) -> None:
+    await session.write_files({"shop/cart.py": "x", "shop/__init__.py": ""})
+    await session.score({"id": "of-a-session", **REPOSITORY}, folder="shop")
+    listing = "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {path}\n"
+        for path, content in (("__init__.py", b""), ("cart.py", b"x"))
+    )
+    async with asyncio.timeout(60):
+        while "of-a-session" not in (  # noqa: ASYNC110  # nothing tells
+            text := await asyncio.to_thread(audit_file.read_text)
+        ):
+            await asyncio.sleep(0.01)
+    lines = map(json.loads, text.splitlines())
+    (line,) = [one for one in lines if one["request_id"] == "of-a-session"]
+    assert (line["tenant"], line["reward"]) == ("blue", 0.0)
+    assert line["completion_sha256"] == hashlib.sha256(listing.encode()).hexdigest()
+
+
+async def test_a_score_of_a_session_takes_the_room_of_a_request() -> None:
+    assert _work_of("ScoreSession") is Work.REQUEST
+    assert _work_of("OpenSession") is Work.BODY
