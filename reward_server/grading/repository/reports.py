@@ -87,8 +87,11 @@ def _refuse(*_: object) -> None:
 def _tap(report: bytes) -> Iterator[TestResult]:
     """Yields the results of a report in TAP; a subtest's lines stand before its parent's."""
     waiting: list[list[tuple[str, TestOutcome]]] = []
+    is_detail = False
     for line in report.decode("utf-8", "replace").splitlines():
-        point = _POINT.match(line)
+        bare = line.strip()
+        is_detail = bare != "..." if is_detail else bare == "---"
+        point = None if is_detail else _POINT.match(line)
         if point is None:
             continue
         level = len(point[1]) // _INDENT

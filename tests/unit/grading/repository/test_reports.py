@@ -40,7 +40,8 @@ def test_tap_reports_are_read_with_their_subtests() -> None:
     # Subtest: of two
     ok 1 - of two
       ---
-      duration_ms: 1
+      error: |-
+        ok 3 - of four
       ...
     not ok 2 - of three # time=1.5ms
     1..2
