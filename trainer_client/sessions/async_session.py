@@ -203,7 +203,7 @@ class AsyncSession:
                 await asyncio.sleep(pause)
                 attempt += 1
             else:
-                return from_response(answer)
+                return from_response(answer.response)
 
     async def keep_alive(self, lifetime_seconds: float | None = None) -> float:
         """Tells the server that the session is still needed; returns its remaining lifetime in

@@ -904,6 +904,30 @@ class ScoreSessionRequest(_message.Message):
 Global___ScoreSessionRequest: _TypeAlias = ScoreSessionRequest  # noqa: Y015
 
 @_typing.final
+class ScoreSessionResponse(_message.Message):
+    """What was judged."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def response(self) -> _reward_service_pb2.ScoreResponse:
+        """The answer, as of Score."""
+
+    def __init__(
+        self,
+        *,
+        response: _reward_service_pb2.ScoreResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["response", b"response"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["response", b"response"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreSessionResponse: _TypeAlias = ScoreSessionResponse  # noqa: Y015
+
+@_typing.final
 class CloseSessionRequest(_message.Message):
     """A session to end."""
 

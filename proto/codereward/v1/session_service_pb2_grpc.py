@@ -3,7 +3,6 @@
 import grpc
 import warnings
 
-from codereward.v1 import reward_service_pb2 as codereward_dot_v1_dot_reward__service__pb2
 from codereward.v1 import session_service_pb2 as codereward_dot_v1_dot_session__service__pb2
 
 GRPC_GENERATED_VERSION = '1.71.2'
@@ -80,7 +79,7 @@ class SessionServiceStub(object):
         self.ScoreSession = channel.unary_unary(
                 '/codereward.v1.SessionService/ScoreSession',
                 request_serializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.SerializeToString,
-                response_deserializer=codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.FromString,
+                response_deserializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionResponse.FromString,
                 _registered_method=True)
         self.CloseSession = channel.unary_unary(
                 '/codereward.v1.SessionService/CloseSession',
@@ -214,7 +213,7 @@ def add_SessionServiceServicer_to_server(servicer, server):
             'ScoreSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ScoreSession,
                     request_deserializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.FromString,
-                    response_serializer=codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.SerializeToString,
+                    response_serializer=codereward_dot_v1_dot_session__service__pb2.ScoreSessionResponse.SerializeToString,
             ),
             'CloseSession': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseSession,
@@ -466,7 +465,7 @@ class SessionService(object):
             target,
             '/codereward.v1.SessionService/ScoreSession',
             codereward_dot_v1_dot_session__service__pb2.ScoreSessionRequest.SerializeToString,
-            codereward_dot_v1_dot_reward__service__pb2.ScoreResponse.FromString,
+            codereward_dot_v1_dot_session__service__pb2.ScoreSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -15,7 +15,6 @@ broke, for example because the session's memory ran out; what was in it is gone)
 stands for any of these.
 """
 
-from codereward.v1 import reward_service_pb2 as _reward_service_pb2
 from codereward.v1 import session_service_pb2 as _session_service_pb2
 from collections import abc as _abc
 from grpc import aio as _aio
@@ -68,7 +67,7 @@ class SessionServiceStub:
     """Lists a folder."""
     KeepAlive: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.KeepAliveRequest, _session_service_pb2.KeepAliveResponse]
     """Says that the session is still needed, and can move the end of its lifetime."""
-    ScoreSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _reward_service_pb2.ScoreResponse]
+    ScoreSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _session_service_pb2.ScoreSessionResponse]
     """Judges the files that a session has, in a fresh execution. The session's processes are killed
     first, and the session stays open. Quotas, limits and statuses are those of Score.
     """
@@ -104,7 +103,7 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """Lists a folder."""
     KeepAlive: _aio.UnaryUnaryMultiCallable[_session_service_pb2.KeepAliveRequest, _session_service_pb2.KeepAliveResponse]  # type: ignore[assignment]
     """Says that the session is still needed, and can move the end of its lifetime."""
-    ScoreSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _reward_service_pb2.ScoreResponse]  # type: ignore[assignment]
+    ScoreSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ScoreSessionRequest, _session_service_pb2.ScoreSessionResponse]  # type: ignore[assignment]
     """Judges the files that a session has, in a fresh execution. The session's processes are killed
     first, and the session stays open. Quotas, limits and statuses are those of Score.
     """
@@ -191,7 +190,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _session_service_pb2.ScoreSessionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_reward_service_pb2.ScoreResponse, _abc.Awaitable[_reward_service_pb2.ScoreResponse]]:
+    ) -> _typing.Union[_session_service_pb2.ScoreSessionResponse, _abc.Awaitable[_session_service_pb2.ScoreSessionResponse]]:
         """Judges the files that a session has, in a fresh execution. The session's processes are killed
         first, and the session stays open. Quotas, limits and statuses are those of Score.
         """

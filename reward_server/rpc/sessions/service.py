@@ -176,7 +176,7 @@ class SessionService:
 
     async def score_session(
         self, body: bytes, context: Context, owner: str
-    ) -> reward_pb.ScoreResponse:
+    ) -> pb.ScoreSessionResponse:
         """Judges the files of a session."""
         request = requests.parse(pb.ScoreSessionRequest, body, self._bounds)
         convert.check_score(request)
@@ -186,7 +186,8 @@ class SessionService:
             place = convert.judged_place(request, asked)
             submission = await scoring.with_files(asked, session, place)
             told = await asyncio.to_thread(scoring.for_record, request.request, submission)
-            return await self._judge.judged(told, submission, deadline_of(context), owner)
+            response = await self._judge.judged(told, submission, deadline_of(context), owner)
+        return pb.ScoreSessionResponse(response=response)
 
     async def close_session(
         self, body: bytes, context: Context, owner: str
