@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from reward_server.grading.python_tests.collection import sets_filter
@@ -245,9 +246,9 @@ def _only_looked_at(node: ast.AST, scope: Scope) -> Iterable[ast.AST]:
 
 def own_parts(scope: Scope) -> Iterator[ast.AST]:
     """Yields the nodes of a scope, without the bodies of functions and classes inside it."""
-    waiting: list[ast.AST] = list(ast.iter_child_nodes(scope))
+    waiting = deque(ast.iter_child_nodes(scope))
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.popleft()
         yield node
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             if isinstance(scope, FUNCTIONS):
