@@ -163,6 +163,14 @@ async def test_a_patch_that_does_not_fit_fails_without_an_execution(judge_of_fil
     assert "does not fit 'shop/cart.py'" in told.message
 
 
+async def test_a_file_in_the_place_of_a_folder_fails_without_an_execution(
+    judge_of_files: Judge,
+) -> None:
+    told = await judge_of_files.score(_submission(PYTEST, files={"shop/cart.py/x.py": ""}))
+    assert (told.verdict, told.reward) == (Verdict.COMPILE_ERROR, 0.0), told
+    assert "'shop/cart.py' is a file and a folder" in told.message
+
+
 _FORGING = "print('ok - check_total\\nok - check_discount', flush=True)\nimport os\n"
 _EQUAL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
 _EQUAL += (

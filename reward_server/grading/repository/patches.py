@@ -18,7 +18,8 @@ from reward_server.grading.repository.tree import (
     check_path,
 )
 
-_MOST_PLACES = 2_000_000  # at which the hunks of a patch are tried
+_MOST_LINES = 2_000_000  # that are compared to find the places of hunks
+_MOST_READ_BYTES = MOST_BYTES  # of files, each time that a part of the patch changes one
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
@@ -29,6 +30,30 @@ _EXECUTABLE = b"100755"
 
 class PatchError(ValueError):
     """A patch that is malformed or does not fit."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The work that a patch may still cost."""
+
+    lines: int = _MOST_LINES
+    bytes_read: int = _MOST_READ_BYTES
+    room: int = 0  # for further bytes in the repository
+
+    def compare(self) -> None:
+        self.lines -= 1
+        if self.lines < 0:
+            raise PatchError("the patch's line numbers are too far off")
+
+    def read(self, content: bytes) -> None:
+        self.bytes_read -= len(content)
+        if self.bytes_read < 0:
+            raise PatchError("the patch changes large files too often")
+
+    def grow(self, size: int) -> None:
+        self.room -= size
+        if self.room < 0:
+            raise PatchError(f"the repository has more than {MOST_BYTES} bytes with the patch")
 
 
 @dataclass(slots=True)
@@ -54,16 +79,16 @@ def apply_patch(base: Tree, text: str) -> Tree:
         PatchError: the patch is malformed, or does not fit.
     """
     files, executable = dict(base.files), set(base.executable)
-    budget = [_MOST_PLACES]
+    budget = _Budget(room=MOST_BYTES - base.size_bytes)
     for one in _read(text.encode("utf-8", "surrogateescape").split(b"\n")):
         _apply(one, files, executable, budget)
-    if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
-        raise PatchError("the patch makes the repository too large")
+    if len(files) > MOST_FILES:
+        raise PatchError(f"the repository has more than {MOST_FILES} files with the patch")
     return Tree(files=files, executable=frozenset(executable & files.keys()))
 
 
 def _apply(
-    patch: _FilePatch, files: dict[str, bytes], executable: set[str], budget: list[int]
+    patch: _FilePatch, files: dict[str, bytes], executable: set[str], budget: _Budget
 ) -> None:
     content = b""
     if patch.old is not None:
@@ -73,6 +98,7 @@ def _apply(
     elif patch.new is not None and files.get(patch.new):
         raise PatchError(f"the patch creates {patch.new!r}, which is there already")
     changed = _patched(content, patch, budget)
+    budget.grow(len(changed) - (0 if patch.is_copy else len(content)))
     was_executable = patch.old in executable
     if patch.old is not None and not patch.is_copy and patch.old != patch.new:
         del files[patch.old]
@@ -87,14 +113,19 @@ def _apply(
         executable.discard(patch.new)
 
 
-def _patched(content: bytes, patch: _FilePatch, budget: list[int]) -> bytes:
+def _patched(content: bytes, patch: _FilePatch, budget: _Budget) -> bytes:
+    if not patch.hunks:
+        return content
+    budget.read(content)
     lines = content.splitlines(keepends=True) if b"\r" not in content else _lines(content)
-    if lines and lines[0].endswith(b"\r\n"):
-        _use_line_ends_of_windows(patch)
+    is_windows = bool(lines) and lines[0].endswith(b"\r\n")
     made: list[bytes] = []
     position = 0
     for hunk in patch.hunks:
-        place = _place(lines, hunk, position, budget)
+        place = _place(lines, hunk, position, budget) if hunk.old or not is_windows else None
+        if place is None and is_windows:
+            _use_line_ends_of_windows(hunk)
+            place = _place(lines, hunk, position, budget)
         if place is None:
             name = patch.old or patch.new
             raise PatchError(f"the patch does not fit {name!r} at line {hunk.start}")
@@ -111,31 +142,34 @@ def _lines(content: bytes) -> list[bytes]:
     return [*lines, parts[-1]] if parts[-1] else lines
 
 
-def _use_line_ends_of_windows(patch: _FilePatch) -> None:
-    for hunk in patch.hunks:
-        for side in (hunk.old, hunk.new):
-            side[:] = [
-                line[:-1] + b"\r\n" if line.endswith(b"\n") and line[-2:] != b"\r\n" else line
-                for line in side
-            ]
+def _use_line_ends_of_windows(hunk: _Hunk) -> None:
+    for side in (hunk.old, hunk.new):
+        side[:] = [
+            line[:-1] + b"\r\n" if line.endswith(b"\n") and line[-2:] != b"\r\n" else line
+            for line in side
+        ]
 
 
-def _place(lines: Sequence[bytes], hunk: _Hunk, least: int, budget: list[int]) -> int | None:
+def _place(lines: Sequence[bytes], hunk: _Hunk, least: int, budget: _Budget) -> int | None:
     """Returns the place nearest to the given one where a hunk's old lines stand."""
     size, greatest = len(hunk.old), len(lines) - len(hunk.old)
     wanted = hunk.start if not size else hunk.start - 1
     if not size:
         return wanted if least <= wanted <= len(lines) else None
-    for distance in range(max(abs(greatest - wanted), abs(wanted - least)) + 1):
+    wanted = max(least, min(wanted, greatest))
+    for distance in range(max(greatest - wanted, wanted - least) + 1):
         for place in {wanted + distance, wanted - distance}:
-            if not least <= place <= greatest:
-                continue
-            budget[0] -= 1
-            if budget[0] < 0:
-                raise PatchError("the patch's line numbers are too far off")
-            if lines[place] == hunk.old[0] and lines[place : place + size] == hunk.old:
+            if least <= place <= greatest and _fits(lines, hunk, place, budget):
                 return place
     return None
+
+
+def _fits(lines: Sequence[bytes], hunk: _Hunk, place: int, budget: _Budget) -> bool:
+    for index, line in enumerate(hunk.old, place):
+        budget.compare()
+        if lines[index] != line:
+            return False
+    return True
 
 
 # ------------------------------------------------------------------------------------ reading
@@ -178,8 +212,10 @@ def _name_by_header(patch: _FilePatch, line: bytes) -> bool:
     rest = line.removeprefix(b"diff --git ")
     half = len(rest) // 2
     old, new = rest[:half], rest[half + 1 :]
-    if old[:2] == b"a/" and new[:2] == b"b/" and old[2:] == new[2:]:
-        patch.old = patch.new = _path(old, strips=True)
+    bare_old, bare_new = _unquoted(old), _unquoted(new)
+    has_prefix = bare_old[:2] == b"a/" and bare_new[:2] == b"b/"
+    if bare_old == bare_new or (has_prefix and bare_old[2:] == bare_new[2:]):
+        patch.old = patch.new = _path(old, strips=has_prefix)
     return True
 
 

@@ -10,7 +10,6 @@ there what any of these files could do; see the threat model.
 
 from __future__ import annotations
 
-import configparser
 import fnmatch
 import posixpath
 import re
@@ -65,13 +64,21 @@ def composed(
     fixed = {path: text for path, text in base.files.items() if protected.covers(path)}
     fixed = _laid_over(hidden, fixed)
     files = {path: text for path, text in changed.files.items() if not protected.covers(path)}
-    for path, section in _SECTIONS.items():
-        if path in files and section(files[path]) != section(base.files.get(path, b"")):
-            del files[path]
-            files |= {path: base.files[path]} if path in base.files else {}
+    files = _with_settings(base.files, files)
     files = _laid_over(fixed, files)
     executable = (changed.executable - fixed.keys()) | (base.executable & fixed.keys())
     return Tree(files=files, executable=frozenset(executable & files.keys()))
+
+
+def _with_settings(base: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns files in which the settings for test frameworks are those of the repository."""
+    files = dict(changed)
+    for path in {*base, *changed}:
+        section = _SECTIONS.get(posixpath.basename(path))
+        if section and section(files.get(path, b"")) != section(base.get(path, b"")):
+            files.pop(path, None)
+            files |= {path: base[path]} if path in base else {}
+    return files
 
 
 def _laid_over(upper: Mapping[str, bytes], lower: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -135,15 +142,30 @@ def _of_toml(content: bytes) -> object:
 
 
 def _of_ini(*sections: str) -> Callable[[bytes], object]:
+    heads = tuple(f"[{name}]" for name in sections)
+
     def read(content: bytes) -> object:
-        parser = configparser.RawConfigParser(strict=False)
         try:
-            parser.read_string(content.decode())
-        except (ValueError, configparser.Error):
+            lines = content.decode().splitlines()
+        except ValueError:
             return content
-        return {name: dict(parser[name]) for name in sections if name in parser}
+        found, is_inside = [], False
+        for line in filter(None, map(_without_comment, lines)):
+            if line.lstrip().startswith(heads):
+                is_inside = True
+            elif line.startswith("[") and line.endswith("]"):
+                is_inside = False
+            if is_inside:
+                found.append(line)
+        return found
 
     return read
+
+
+def _without_comment(line: str) -> str:
+    # In a value, "#" and ";" begin no comment.
+    is_head = line.startswith("[") or line.lstrip().startswith(("#", ";"))
+    return (re.split("[#;]", line, maxsplit=1)[0] if is_head else line).rstrip()
 
 
 # Files of which only the settings for test frameworks must not change.

@@ -7,7 +7,7 @@ its size, and XML must not declare entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.parsers import expat
 
 from reward_server.domain import ReportFormat, TestOutcome, TestResult
@@ -17,7 +17,7 @@ MOST_TESTS = 20_000
 _NAME_CHARACTERS = 1000
 _POINT = re.compile(r"^( *)(ok|not ok)\b(?: +\d+)?(?: +-)? *(.*)$")
 _DIRECTIVE = re.compile(r"(?<!\\)#\s*(skip|todo)\b", re.IGNORECASE)
-_TIME = re.compile(r"(?<!\\) *# time=[\d.]+ *m?s$")
+_TIME = re.compile(r"(?<!\\)# time=[\d.]+ *m?s$")
 _INDENT = 4
 _OUTCOMES = {
     "failure": TestOutcome.FAILED,
@@ -39,10 +39,12 @@ def read_report(report: bytes, kind: ReportFormat) -> list[TestResult]:
     if len(report) > MOST_BYTES:
         raise ReportError(f"the report has more than {MOST_BYTES} bytes")
     read = _JUnit().read if kind is ReportFormat.JUNIT_XML else _tap
-    found = list(read(report))
-    if len(found) > MOST_TESTS:
+    return list(read(report))
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_TESTS:
         raise ReportError(f"the report has more than {MOST_TESTS} tests")
-    return found
 
 
 class _JUnit:
@@ -61,7 +63,9 @@ class _JUnit:
         parser.EndElementHandler = self._end
         try:
             parser.Parse(report, True)
-        except expat.ExpatError as error:
+        except ReportError:
+            raise
+        except (expat.ExpatError, ValueError, LookupError) as error:  # or an unknown encoding
             raise ReportError(f"the report is not XML: {error}") from None
         return self._found
 
@@ -77,6 +81,7 @@ class _JUnit:
     def _end(self, tag: str) -> None:
         if tag == "testcase" and self._name is not None:
             self._found.append(_result(self._name, self._outcome, self._message))
+            _check_count(len(self._found))
             self._name = None
 
 
@@ -88,12 +93,15 @@ def _tap(report: bytes) -> Iterator[TestResult]:
     """Yields the results of a report in TAP; a subtest's lines stand before its parent's."""
     waiting: list[list[tuple[str, TestOutcome]]] = []
     is_detail = False
+    count = 0
     for line in report.decode("utf-8", "replace").splitlines():
         bare = line.strip()
         is_detail = bare != "..." if is_detail else bare == "---"
         point = None if is_detail else _POINT.match(line)
         if point is None:
             continue
+        count += 1
+        _check_count(count)
         level = len(point[1]) // _INDENT
         if level > 64:
             raise ReportError("the report is nested too deeply")
@@ -102,11 +110,18 @@ def _tap(report: bytes) -> Iterator[TestResult]:
             waiting.append([])
         inner = [one for deeper in waiting[level + 1 :] for one in deeper]
         del waiting[level + 1 :]
-        named = [(name, outcome), *((f"{name} > {below}", told) for below, told in inner)]
+        named = [(name, outcome), *_below(name, inner)]
         if level:
             waiting[level] += named
         else:
             yield from (_result(one, told, "") for one, told in named)
+
+
+def _below(
+    parent: str, inner: Iterable[tuple[str, TestOutcome]]
+) -> Iterator[tuple[str, TestOutcome]]:
+    for name, outcome in inner:
+        yield f"{parent} > {name}"[:_NAME_CHARACTERS], outcome
 
 
 def _described(text: str, *, passed: bool) -> tuple[str, TestOutcome]:
@@ -114,7 +129,7 @@ def _described(text: str, *, passed: bool) -> tuple[str, TestOutcome]:
     if directive := _DIRECTIVE.search(text):
         outcome = TestOutcome.SKIPPED
         text = text[: directive.start()]
-    return _TIME.sub("", text).strip(), outcome
+    return _TIME.sub("", text).strip()[:_NAME_CHARACTERS], outcome
 
 
 def _result(name: str, outcome: TestOutcome, message: str) -> TestResult:

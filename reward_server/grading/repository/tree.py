@@ -6,17 +6,20 @@ import io
 import posixpath
 import tarfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 MOST_FILES = 20_000
 MOST_BYTES = 64 << 20
 PATH_BYTES = 1024
+_NAME_BYTES = 255  # of a file or folder on Linux
 _MOST_ARCHIVE_BYTES = MOST_BYTES + 1536 * MOST_FILES  # a header, padding and a long name of each
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 _EXECUTABLE = 0o100
 _LEFT_OUT = frozenset({".git"})
+# What tarfile raises for an archive that is malformed.
+_FAULTS = (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, RecursionError)
 
 
 class TreeError(ValueError):
@@ -50,8 +53,14 @@ def check_path(path: str) -> None:
     parts = path.split("/")
     if path.startswith("/") or not {"", ".", ".."}.isdisjoint(parts):
         raise TreeError(f"{path[:PATH_BYTES]!r} is no path of a file below the repository")
-    if "\0" in path or len(path.encode(errors="replace")) > PATH_BYTES:
+    try:
+        sizes = [len(part.encode()) for part in parts]
+    except UnicodeEncodeError:
+        raise TreeError(f"{path[:80]!r} is not UTF-8") from None
+    if "\0" in path or sum(sizes) + len(parts) - 1 > PATH_BYTES:
         raise TreeError(f"{path[:80]!r}... is longer than {PATH_BYTES} bytes, or has a null byte")
+    if max(sizes) > _NAME_BYTES:
+        raise TreeError(f"{path[:80]!r}... has a part that is longer than {_NAME_BYTES} bytes")
 
 
 def is_left_out(path: str) -> bool:
@@ -75,6 +84,8 @@ class TreeBuilder:
             TreeError: it does not.
         """
         check_path(path)
+        if size < 0:
+            raise TreeError(f"{path!r} has a negative size")
         self._room -= size
         if self._room < 0:
             raise TreeError(f"its files have more than {MOST_BYTES} bytes together")
@@ -109,11 +120,20 @@ class TreeBuilder:
             content = self._files[target]
             self.make_room(path, len(content))
             self.add(path, content, executable=target in self._executable)
-        folders = folders_of(self._files)
-        for path in self._files:
-            if path in folders:
-                raise TreeError(f"{path!r} is a file and a folder")
+        check_apart(self._files)
         return Tree(files=self._files, executable=frozenset(self._executable))
+
+
+def check_apart(paths: Collection[str]) -> None:
+    """Checks that no path is a folder of another one.
+
+    Raises:
+        TreeError: one is.
+    """
+    folders = folders_of(paths)
+    for path in paths:
+        if path in folders:
+            raise TreeError(f"{path!r} is a file and a folder")
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:
@@ -139,7 +159,9 @@ def read_archive(archive: bytes) -> Tree:
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:", errors="strict") as members:
             for member in members:
                 _take(builder, members, member)
-    except (tarfile.TarError, OSError, EOFError, UnicodeError, OverflowError) as error:
+    except TreeError:
+        raise
+    except _FAULTS as error:
         raise TreeError(f"is no tar archive: {error}") from None
     tree = builder.tree()
     if not tree.files:

@@ -41,7 +41,7 @@ from reward_server.grading.repository.expectations import FORGED, Expectations
 from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.protection import composed
 from reward_server.grading.repository.reports import MOST_BYTES, ReportError, read_report
-from reward_server.grading.repository.tree import Tree
+from reward_server.grading.repository.tree import Tree, TreeError, check_apart
 from reward_server.grading.verdict import Run
 from reward_server.runner import wire
 
@@ -116,13 +116,18 @@ class RepositoryGrader:
         changed = Tree() if self.is_whole else apply_patch(base, candidate.source)
         files = {**changed.files, **candidate.files}
         executable = candidate.executable if self.is_whole else changed.executable
-        return composed(
+        tree = composed(
             base,
             replace(changed, files=files, executable=executable),
             dict(tests.test_files),
             patterns=tests.protected_paths,
             import_paths=tests.import_paths,
         )
+        try:
+            check_apart(tree.files)
+        except TreeError as error:
+            raise PatchError(f"with the changes, {error}") from None
+        return tree
 
 
 def _with_files(candidate: Candidate, tree: Tree, python: PythonTests) -> Candidate:

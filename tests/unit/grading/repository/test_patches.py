@@ -78,6 +78,45 @@ def test_a_hostile_patch_is_bounded() -> None:
         apply_patch(base, "--- a/a.txt\n+++ b/a.txt\n" + hunk * 20)
 
 
+@pytest.mark.parametrize(
+    ("content", "patch", "problem"),
+    [
+        (b"a\n", "--- a/f\n+++ b/f\n@@ -999999999 +1 @@\n-c\n+d\n", "does not fit"),
+        (
+            b"a\n" * 8000,
+            "--- a/f\n+++ b/f\n@@ -1,4001 +0,0 @@\n" + "-a\n" * 4000 + "-b\n",
+            "too far off",
+        ),
+        (b"a" * (9 << 20), "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+b\n" * 9, "large files too often"),
+        (
+            b"a" * (9 << 20),
+            "".join(f"diff --git a/f b/{n}\ncopy from f\ncopy to {n}\n" for n in range(9)),
+            "more than 67108864 bytes",
+        ),
+        (b"", f"--- /dev/null\n+++ b/{'x' * 256}\n@@ -0,0 +1 @@\n+b\n", "longer than 255 bytes"),
+    ],
+    ids=["far", "equal lines", "many parts", "copies", "long name"],
+)
+def test_a_patch_that_costs_too_much_is_refused(content: bytes, patch: str, problem: str) -> None:
+    with pytest.raises(PatchError, match=problem):
+        apply_patch(Tree(files={"f": content}), patch)
+
+
+def test_line_ends_of_both_kinds_in_a_file_are_kept() -> None:
+    base = Tree(files={"f": b"a\r\nb\nc\n"})
+    patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\r\n-b\n+d\n c\n"
+    assert _changed(patch, base) == {"f": b"a\r\nd\nc\n"}
+
+
+@pytest.mark.parametrize(
+    ("names", "path"),
+    [('"a/\\303\\244.py" "b/\\303\\244.py"', "ä.py"), ("pkg/c.py pkg/c.py", "pkg/c.py")],
+)
+def test_an_empty_file_is_made_by_its_name_alone(names: str, path: str) -> None:
+    patch = f"diff --git {names}\nnew file mode 100644\nindex 0000000..e69de29\n"
+    assert _changed(patch)[path] == b""
+
+
 _TEXTS = st.lists(st.sampled_from(["a", "b", "", "c d", "-x", "+y"]), max_size=12)
 
 

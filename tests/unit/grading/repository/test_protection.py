@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import iniconfig
 import pytest
 
 from reward_server.grading.repository.protection import composed
@@ -79,6 +80,30 @@ def test_of_shared_settings_only_the_part_for_tests_is_protected() -> None:
     assert _composed({"setup.cfg": moved})["setup.cfg"] == BASE.files["setup.cfg"]
     assert "tox.ini" not in _composed({"tox.ini": b"[pytest]\naddopts = -k nothing\n"})
     assert "tox.ini" in _composed({"tox.ini": b"[tox]\nenvlist = py\n"})
+
+
+@pytest.mark.parametrize(
+    "head", ["[pytest]", "[pytest] # ]", "[pytest];", "[a]\n[pytest]", "[pytest]\nx =\n [tox]"]
+)
+def test_settings_are_found_as_pytest_finds_them(head: str) -> None:
+    text = f"{head}\npython_functions = nothing\n"
+    assert "pytest" in iniconfig.IniConfig("tox.ini", text).sections
+    assert _composed({"tox.ini": text.encode(), "pkg/tox.ini": text.encode()}) == USUAL
+
+
+def test_deleted_settings_are_restored_unless_no_test_needs_them() -> None:
+    files = {path: text for path, text in BASE.files.items() if path != "tests/data.json"}
+    del files["pyproject.toml"], files["setup.cfg"]
+    found = composed(BASE, Tree(files=files), HIDDEN).files
+    assert found["pyproject.toml"] == BASE.files["pyproject.toml"]
+    assert "setup.cfg" not in found
+
+
+def test_comments_and_other_sections_around_settings_can_be_changed() -> None:
+    old = b"[tool:pytest]\nx = 1\n\n[a]\ny = 1\n"
+    new = b"[tool:pytest]\n# said\nx = 1\n\n\n[new]\nz = 1\n[a]\ny = 2\n"
+    base = Tree(files={"setup.cfg": old})
+    assert composed(base, Tree(files={"setup.cfg": new}), {}).files == {"setup.cfg": new}
 
 
 def test_a_file_in_the_way_of_a_hidden_one_is_left_out() -> None:

@@ -71,6 +71,30 @@ def test_what_is_no_repository_is_refused(given: bytes, problem: str) -> None:
         read_archive(given)
 
 
+@pytest.mark.parametrize(
+    ("headers", "problem"),
+    [
+        ({"GNU.sparse.size": "-1000"}, "negative size"),
+        ({"GNU.sparse.map": "1,x"}, "is no tar archive"),
+        ({"path": "x" * 256}, "longer than 255 bytes"),
+    ],
+)
+def test_headers_that_are_wrong_are_refused(headers: dict[str, str], problem: str) -> None:
+    member = _member("a")
+    member.pax_headers = headers
+    with pytest.raises(TreeError, match=problem):
+        read_archive(_with((member, b"x")))
+
+
+def test_a_chain_of_headers_and_a_name_that_is_no_text_are_refused() -> None:
+    member = _member("a")
+    member.pax_headers = {"comment": "x"}
+    with pytest.raises(TreeError, match="is no tar archive"):
+        read_archive(_with((member, b""))[:1024] * 3000)
+    with pytest.raises(TreeError, match="not UTF-8"):
+        tree.check_path("a\udcff")
+
+
 def test_bounds_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "MOST_FILES", 3)
     with pytest.raises(TreeError, match="more than 3 files"):
