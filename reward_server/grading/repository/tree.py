@@ -179,6 +179,8 @@ def _unpacked(archive: bytes) -> bytes:
         raise TreeError(f"its files have more than {MOST_BYTES} bytes together")
     if not unpacker.eof:
         raise TreeError("is cut short")
+    if unpacker.unused_data.strip(b"\0"):
+        raise TreeError("has several parts that are compressed with gzip; at most 1 is allowed")
     return plain
 
 

@@ -56,6 +56,7 @@ def test_a_link_becomes_a_copy() -> None:
         (gzip.compress(b"no archive" * 100), "is no tar archive"),
         (gzip.compress(b"x" * 5000)[:20], "cut short"),
         (b"\x1f\x8bnothing", "not compressed"),
+        (archive({"a": ""}) + archive({"b": ""}), "several parts"),
         (archive({}), "holds no files"),
         (archive({"../up": ""}), "no path of a file below"),
         (archive({"/etc/passwd": ""}), "no path of a file below"),
@@ -64,7 +65,7 @@ def test_a_link_becomes_a_copy() -> None:
         (_with((_member("l", kind=tarfile.SYMTYPE, target="l"), b"")), "link 'l'"),
         (_with((_member("p", kind=tarfile.FIFOTYPE), b"")), "neither a file"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_repository_is_refused(given: bytes, problem: str) -> None:
     with pytest.raises(TreeError, match=problem):
