@@ -47,6 +47,7 @@ from reward_server.sandbox.runner_sandbox import ContainedSandbox
 SUPERVISOR_MEMORY_BYTES = 2 << 30
 SUPERVISOR_PROCESSES = 256
 PIPE_BYTES = 1 << 20
+END_SECONDS = 5.0  # for a killed container to be gone
 STDERR_KEPT_BYTES = 8192
 
 _ACCOUNTS = {
@@ -232,11 +233,20 @@ class LocalContainer:
 
     async def destroy(self) -> str:
         """Ends the container and removes its cgroups; see `runner_sandbox.Container.destroy`."""
-        try:
-            await _end(self._process)
-            return await self._complaints
-        finally:
-            await _remove(self._groups)
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()  # bubblewrap, which ends all processes in its pid namespace
+        stdin, stderr = self._process.stdin, self._process.stderr
+        assert stdin is not None
+        assert stderr is not None
+        stdin.close()
+        await _remove(self._groups)
+        # If bubblewrap was killed while it started, and cgroups were waived, a child may live on
+        # and hold the pipe open. The event loop may then not tell of the end either.
+        ending = asyncio.create_task(self._process.wait())
+        await asyncio.wait({ending, self._complaints}, timeout=END_SECONDS)
+        ending.cancel()
+        stderr.feed_eof()
+        return await self._complaints
 
 
 def prepare(options: LocalOptions) -> None:
@@ -393,15 +403,6 @@ async def _spawn(
             limit=PIPE_BYTES,
             cwd="/",
         )
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ends a container: kills bubblewrap, which ends all processes in its pid namespace."""
-    if process.stdin is not None:
-        process.stdin.close()
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()
 
 
 async def _keep_tail(stream: asyncio.StreamReader | None) -> str:
