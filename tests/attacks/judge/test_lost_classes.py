@@ -449,7 +449,7 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
             "assert look('json', ValueError).pos == 3",
             "assert look('section', Exception).section == 'a'",
         ),
-        Integrity.ISOLATED,
+        Integrity.SHARED,
     ),
     "attributes of Python's exceptions": (
         *_library(
