@@ -73,8 +73,9 @@ class App:
     """A running server; `evaluation` may also be called in-process.
 
     `reload` reads the files of tokens and certificates again. If a file cannot be used, it raises
-    SettingsError and changes nothing. `tell_health` sets what health checks of the shared address
-    report: whether any of its processes can do work. A server of one process sets this by itself.
+    SettingsError and changes nothing. `tell_health` is told whether any process behind the shared
+    address can do work. Health checks of that address report this. A server of one process calls
+    `tell_health` by itself.
     """
 
     host: str

@@ -44,8 +44,8 @@ def remote_reward(
             (`tasks.templates`), the name of a task format, or a function that makes a request of a
             row. Templates are looked up by the column `id_column`; so the tests need not be in the
             data set, which TRL prints. In the other two cases the request is made from the row's
-            columns. If the row has no column `prompt` and the prompt is a text, the prompt is added
-            under this name.
+            columns. If the row has no column `prompt`, and the prompt that TRL passes is a text,
+            this text is added as the column `prompt`.
         name: `__name__`, under which TRL logs. Two functions with the same name would log under the
             same keys. So a default name gets a number when it is used again.
         id_column: the data-set column with the task's id. A row whose id is None is not judged,

@@ -27,7 +27,7 @@ def livecodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRe
     reader = Reader("livecodebench", row)
     cases = _cases(reader, "public_test_cases") + _cases(reader, "private_test_cases")
     if not cases:
-        raise reader.error("public_test_cases", "there are no tests, private ones neither")
+        raise reader.error("public_test_cases", "there are no tests (public or private)")
     kinds = {case.value("testtype") for case in cases}
     prompt = PRELUDE + reader.optional_text("starter_code")
     request = pb.ScoreRequest(id=id, prompt=prompt, completion=well_formed(completion))

@@ -40,10 +40,11 @@ def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from an APPS or TACO row: `input_output`, `starter_code`.
 
     With `fn_name` the tests are calls of a function, or of a method if the starter code has `class
-    Solution`. Otherwise they are runs of a whole program. Rows for plain functions have each result
-    in a list of one element; if all results are of this form, the list is removed. If a dictionary
-    is the only argument or the result, and each of its keys reads as an integer, its keys become
-    integers, as in the grader of APPS. JSON has no such keys, so the tests are then assertions.
+    Solution`. Otherwise they are runs of a whole program. In rows for plain functions, each result
+    is in a list of one element; if this is so for all results, these lists are removed. If a
+    dictionary is the only argument or the result, and each of its keys reads as an integer, its
+    keys become integers, as in the grader of APPS. JSON has no such keys, so the tests are then
+    assertions.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -96,7 +97,7 @@ def code_contests(
         tests = reader.mapping(name)
         request.stdio.cases.extend(_stdio(tests, pairs(tests, "input", "output")).cases)
     if not request.stdio.cases:
-        raise reader.error("public_tests", "there are no tests, private or generated ones neither")
+        raise reader.error("public_tests", "there are no tests (public, private or generated)")
     return request
 
 

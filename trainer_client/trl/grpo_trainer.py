@@ -56,8 +56,9 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
 
         The result also has both with the prefix `eval_`, for `metric_for_best_model`.
         """
-        # TRL keeps one table for each step. An evaluation must not overwrite the training's table,
-        # nor its data, which a step that trains on older completions writes again.
+        # TRL keeps one table for each step. An evaluation must not overwrite the training's table.
+        # It must also keep the table's data: a step that trains on older completions writes them
+        # again.
         logs_completions, self.log_completions = self.log_completions, False
         rows, self._logs = self._logs, copy.deepcopy(self._logs)
         try:

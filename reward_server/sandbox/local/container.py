@@ -1,9 +1,13 @@
 """The local sandbox: bubblewrap over the host's interpreter, without a daemon or root.
 
 What this stops: everything that `runner.walls.confine` stops for one execution. As a second
-protection, for the container's whole life, it stops use of the network (an empty namespace), access
-to the host's processes, environment and files except libraries and interpreter (read-only), set-uid
-programs, and use of more memory, processes and CPU time than the slot has.
+protection, it stops the following for the container's whole life:
+
+- use of the network (an empty namespace);
+- access to the host's processes and environment;
+- access to the host's files, except libraries and the interpreter, which are read-only;
+- set-uid programs;
+- use of more memory, processes and CPU time than the slot has.
 
 What it does not: it does not stop a kernel bug that is reachable through both the namespaces and
 the seccomp filter.
@@ -212,7 +216,7 @@ class LocalContainer:
         assert stdin is not None
         try:
             stdin.write(data)
-        except RuntimeError as error:  # as uvloop says that the pipe is closed
+        except RuntimeError as error:  # uvloop raises it if the pipe is closed
             raise BrokenPipeError(str(error)) from error
         await stdin.drain()
 

@@ -35,7 +35,7 @@ from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_ca
 _CHECK, _SCRIPT = "check", "test_code"  # the names that the judge uses
 _SKIPPING = frozenset(("skip", "skipif", "xfail", "skipIf", "skipUnless", "expectedFailure"))
 _TRIES = 20
-_UNLIKELY = 1_618_033_988  # replaces null, which no value resembles
+_UNLIKELY = 1_618_033_988  # put beside a value that has no wrong variant, such as null
 
 
 class Copies(Protocol):
@@ -47,8 +47,8 @@ class Copies(Protocol):
 
     @property
     def untold(self) -> frozenset[Place]:
-        """The places to make wrong so that no question reveals the expected answer to the
-        solution."""
+        """The places that are made wrong without a call that tells the solution what is
+        expected."""
 
     @property
     def telling(self) -> frozenset[Place]:
@@ -301,7 +301,7 @@ def _compared(
 
 
 def _base_name(name: str) -> str:
-    """Returns a test's name without its row, or its number among those of one name."""
+    """Returns a test's name without its row and its number among tests of the same name."""
     return name.partition("[")[0].partition("#")[0]
 
 

@@ -157,7 +157,7 @@ class _Reading:
         return Seen(statements=(*imports, *code), reasons=tuple(dict.fromkeys(reasons)))
 
     def _reached(self, names: set[str]) -> set[str]:
-        """Returns the names of the prompt among these, and those that their statements lead to."""
+        """Returns which of the names the prompt defines, and the names that these lead to."""
         found, waiting = set[str](), [name for name in names if name in self._by_name]
         while waiting:
             name = waiting.pop()
@@ -184,7 +184,7 @@ class _Reading:
         if is_stub(one):
             used = {name for part in _decorators(one) for name in _names_in(part)}
             if not used.isdisjoint(self._by_name):
-                yield "the prompt's code takes what the solution is to define"
+                yield "a decorator of the prompt gets what the solution is to define"
         elif isinstance(one, FUNCTIONS):
             yield from _of_function(one)
         elif isinstance(one, ast.ClassDef):
