@@ -250,7 +250,9 @@ class LocalContainer:
         await asyncio.wait({ending, self._complaints}, timeout=END_SECONDS)
         ending.cancel()
         stderr.feed_eof()
-        return await self._complaints
+        said = await self._complaints
+        self._process._transport.close()  # type: ignore[attr-defined]  # its pipes, if still open
+        return said
 
 
 def prepare(options: LocalOptions) -> None:

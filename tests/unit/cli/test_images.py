@@ -44,7 +44,7 @@ def test_the_image_of_python_is_built_by_default_under_its_own_name(
     result = run("build", "--base-image", base_image)
     assert result.exit_code == 0, result.output
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["codereward-python"]
-    assert images.find(engine, "codereward-python")[0].is_current
+    assert images.find(engine, "codereward-python:latest")[0].is_current
 
 
 def test_all_images_can_be_asked_for(
