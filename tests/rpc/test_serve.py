@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import json
 import signal
@@ -145,6 +146,7 @@ async def test_a_first_signal_lets_work_finish_and_a_second_does_not(run: Run) -
     facts = await started(server)
     async with grpc.aio.insecure_channel(facts["address"]) as channel:
         stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        await until_connected(stub)
         endless = asyncio.ensure_future(score(stub, request(FOREVER)))
         await score(stub, request("def f(x): return x + 1"))
         server.process.send_signal(signal.SIGTERM)
@@ -162,6 +164,14 @@ async def test_a_first_signal_lets_work_finish_and_a_second_does_not(run: Run) -
 
 async def score(stub: pb_grpc.RewardServiceAsyncStub, sent: pb.ScoreRequest) -> pb.ScoreResponse:
     return await stub.Score(sent)
+
+
+async def until_connected(stub: pb_grpc.RewardServiceAsyncStub) -> None:
+    """Connects; gRPC may fail to read the first frames, and then connects again."""
+    for _ in range(20):
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await stub.GetServerInfo(pb.GetServerInfoRequest(), timeout=20)
+            return
 
 
 async def until_draining(stub: pb_grpc.RewardServiceAsyncStub) -> None:
