@@ -209,10 +209,16 @@ class Processes:
         Raises:
             AioRpcError: the server does not answer.
         """
-        for _ in range(_PROXY_ASKS):
-            if (await _asked(self.shared, self.connection)).process != first:
-                return True
-        return False
+        # All at once: a proxy that takes its servers in turns could give each of several questions
+        # that are apart to the same one, because other requests lie between them.
+        asking = (_asked(self.shared, self.connection) for _ in range(_PROXY_ASKS))
+        answers = await asyncio.gather(*asking, return_exceptions=True)
+        numbers = set[int]()
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+            numbers.add(answer.process)
+        return numbers != {first}
 
     async def _meet(self, address: str, expected: int | None = None) -> None:
         """Connects, and keeps the connection if there is no other to this process of the server.
