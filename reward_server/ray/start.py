@@ -21,6 +21,8 @@ _HEAD = "node:__internal_head__"
 _ANSWER_SECONDS = 20.0
 _FAILED_STOP_SECONDS = 10.0
 _GONE_SECONDS = 20.0
+_RESTART_SECONDS = 60.0
+_RETRY_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +62,9 @@ class Servers:
         """Returns what is known of each server.
 
         Raises:
-            StartError: they were stopped.
+            StartError: they were stopped, or what knows them does not run again in 60 s.
         """
-        found = ray.get(_registry(self.name).states.remote(), timeout=_ANSWER_SECONDS)
+        found = _asked_for_states(self.name)
         return [
             ServerState(**{name: value for name, value in state.items() if name != "certificate"})
             for state in found
@@ -225,6 +227,22 @@ def _new_registry(plan: Plan) -> Any:
             f"name: servers named {plan.name!r} run already; stop them first, "
             f"by `reward_server.ray.find({plan.name!r}).stop()`, or choose another name"
         ) from None
+
+
+def _asked_for_states(name: str) -> list[dict[str, Any]]:
+    """Returns the states that the registry knows; waits while Ray starts it again."""
+    deadline = time.monotonic() + _RESTART_SECONDS
+    while True:
+        try:
+            found: list[dict[str, Any]] = ray.get(
+                _registry(name).states.remote(), timeout=_ANSWER_SECONDS
+            )
+            return found
+        except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
+            if time.monotonic() > deadline:
+                problem = f"the registry of the servers named {name!r} does not answer: {error}"
+                raise StartError(problem) from error
+            time.sleep(_RETRY_SECONDS)
 
 
 def _registry(name: str) -> Any:

@@ -187,6 +187,7 @@ def test_the_registry_is_killed_and_knows_the_servers_again(servers: Servers) ->
     states = servers.states()
     registry = ray.get_actor(ray_names.ACTOR_PREFIX + "rewards", namespace=ray_names.NAMESPACE)
     ray.kill(registry, no_restart=False)
+    assert len(servers.states()) == NODES
     with RewardClient(servers.target) as client:
         assert client.score(request(300))[0].reward == 1.0
     until(lambda: all_serve(servers), 60)
