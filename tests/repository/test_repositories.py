@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import reward_server.evaluation.graders.repository.repositories as repositories_module
 from reward_server.domain import (
     Assessment,
     Framework,
@@ -22,7 +24,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.evaluation.graders.repository.repositories import Repositories, read_folder
-from reward_server.grading.repository.tree import TreeError
+from reward_server.grading.repository.tree import Tree, TreeError, read_archive
 from tests.repository.tasks import (
     BASE,
     CART,
@@ -271,3 +273,34 @@ async def test_a_folder_of_the_server_is_read_within_its_links(tmp_path: Path) -
     (tmp_path / "shop-1" / "link").symlink_to("/etc/passwd")
     with pytest.raises(TreeError, match="the link 'link' leads to no file of it"):
         read_folder(tmp_path / "shop-1")
+
+
+async def test_a_burst_of_one_task_reads_its_repository_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = list[bytes]()
+
+    def noted(archive: bytes) -> Tree:
+        read.append(archive)
+        return read_archive(archive)
+
+    monkeypatch.setattr(repositories_module, "read_archive", noted)
+    repositories = Repositories()
+    found = await asyncio.gather(*(repositories.of(PYTEST) for _ in range(8)))
+    assert len(read) == 1
+    assert all(one is found[0] for one in found)
+
+
+async def test_repositories_are_kept_by_the_memory_that_their_tests_take() -> None:
+    """A character of a Python test takes some 440 bytes, and an archive is as large as it is."""
+    lines = "".join(f"x{number} = {number}\n" for number in range(200))
+    hidden = {"tests/test_cart.py": HIDDEN["tests/test_cart.py"] + lines}
+    repositories = Repositories(kept_bytes=1_500_000)
+    tasks = [
+        replace(PYTEST, test_files=encoded(hidden | {"note.txt": str(number)}))
+        for number in range(3)
+    ]
+    first = [await repositories.of(task) for task in tasks]
+    again = [await repositories.of(task) for task in reversed(tasks)]
+    assert again[0] is first[2]
+    assert again[-1] is not first[0]

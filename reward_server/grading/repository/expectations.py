@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from reward_server.domain import TestOutcome, TestResult
 
 FORGED = "forged_report"
+FAILURES = frozenset((TestOutcome.FAILED, TestOutcome.ERROR))
 _WORST = (
     TestOutcome.PASSED,
     TestOutcome.SKIPPED,
@@ -57,9 +58,8 @@ class Expectations:
 
     def is_forged(self, reported: Sequence[TestResult]) -> bool:
         """Returns True if a test that has to fail was not reported as failed."""
-        failed = (TestOutcome.FAILED, TestOutcome.ERROR)
-        found = {test.name for test in reported if test.outcome in failed}
-        passed = {test.name for test in reported if test.outcome not in failed}
+        found = {test.name for test in reported if test.outcome in FAILURES}
+        passed = {test.name for test in reported if test.outcome not in FAILURES}
         return not found.issuperset(self.must_fail) or not passed.isdisjoint(self.must_fail)
 
 

@@ -188,7 +188,8 @@ def _read(lines: list[bytes]) -> Iterator[_FilePatch]:
             if named:
                 yield current
             current, is_git = _FilePatch(), True
-            named = _name_by_header(current, line)
+            named = True
+            _name_by_header(current, line)
         elif line.startswith(b"--- ") and _next_is_new_name(lines, position):
             if named and (not is_git or current.hunks):
                 yield current
@@ -207,7 +208,7 @@ def _next_is_new_name(lines: Sequence[bytes], position: int) -> bool:
     return position < len(lines) and lines[position].startswith(b"+++ ")
 
 
-def _name_by_header(patch: _FilePatch, line: bytes) -> bool:
+def _name_by_header(patch: _FilePatch, line: bytes) -> None:
     """Names a file that is only renamed, emptied or made executable, as `a/NAME b/NAME`."""
     rest = line.removeprefix(b"diff --git ")
     half = len(rest) // 2
@@ -216,7 +217,6 @@ def _name_by_header(patch: _FilePatch, line: bytes) -> bool:
     has_prefix = bare_old[:2] == b"a/" and bare_new[:2] == b"b/"
     if bare_old == bare_new or (has_prefix and bare_old[2:] == bare_new[2:]):
         patch.old = patch.new = _path(old, strips=has_prefix)
-    return True
 
 
 def _name(patch: _FilePatch, old: bytes, new: bytes) -> None:

@@ -37,7 +37,7 @@ from reward_server.evaluation.graders.base import Candidate, Slots
 from reward_server.evaluation.graders.outputs import kept, with_last_line
 from reward_server.evaluation.graders.python_test_files import UnitGrader
 from reward_server.evaluation.graders.repository.repositories import PythonTests, Repository
-from reward_server.grading.repository.expectations import FORGED, Expectations
+from reward_server.grading.repository.expectations import FAILURES, FORGED, Expectations
 from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.protection import composed
 from reward_server.grading.repository.reports import MOST_BYTES, ReportError, read_report
@@ -47,7 +47,6 @@ from reward_server.runner import wire
 
 REPORT = "{report}"
 _NOT_FOUND = 127
-_FAILED = frozenset((TestOutcome.FAILED, TestOutcome.ERROR))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +223,7 @@ class _Command:
         """Returns why a report cannot be that of the tests; "" if it can."""
         if self.expected.is_forged(report):
             return "the report says of a test that it passed, which it cannot"
-        has_failed = any(test.outcome in _FAILED for test in report)
+        has_failed = any(test.outcome in FAILURES for test in report)
         if execution.termination.value and not has_failed:
             return f"all tests passed, but the command {_status(execution)}"
         return ""

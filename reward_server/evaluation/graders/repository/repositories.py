@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
 from reward_server.errors import InvalidRequestError
+from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.python_test_files import Plan
 from reward_server.grading.python_tests.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
@@ -28,6 +29,9 @@ from reward_server.grading.repository.tree import (
 )
 
 KEPT_BYTES = 256 << 20
+_OVERHEAD_BYTES = 4096
+# The trees and twins of test files were measured at 440 bytes a character.
+_BYTES_OF_CHARACTER = 450
 _REASON = "they import a repository, whose code runs in their process"
 _HOOKS = "conftest.py"
 _DRAW = random.SystemRandom()
@@ -59,13 +63,14 @@ class Repositories:
 
     Args:
         folder: the folder with the repositories that tasks name; None if there is none.
-        kept_bytes: the greatest total size of the repositories that are kept.
+        kept_bytes: the greatest total size in memory of the repositories that are kept.
     """
 
     def __init__(self, folder: Path | None = None, *, kept_bytes: int = KEPT_BYTES) -> None:
         self._folder = folder
         self._room = kept_bytes
         self._kept: OrderedDict[RepositoryTests, Repository] = OrderedDict()
+        self._reading: SingleFlight[Repository] = SingleFlight()
 
     async def of(self, tests: RepositoryTests) -> Repository:
         """Reads the repository of a task.
@@ -76,13 +81,15 @@ class Repositories:
         if known := self._kept.get(tests):
             self._kept.move_to_end(tests)
             return known
+        read, _ = await self._reading.join(tests, lambda: self._read_once(tests))
+        return read
+
+    async def _read_once(self, tests: RepositoryTests) -> Repository:
         read = await asyncio.to_thread(self._read, tests)
-        if tests not in self._kept:
-            self._kept[tests] = read
-            self._room -= read.base.size_bytes
+        self._kept[tests] = read
+        self._room -= _size(tests, read)
         while self._room < 0:
-            _, dropped = self._kept.popitem(last=False)
-            self._room += dropped.base.size_bytes
+            self._room += _size(*self._kept.popitem(last=False))
         return read
 
     def _read(self, tests: RepositoryTests) -> Repository:
@@ -100,6 +107,19 @@ class Repositories:
         if folder is None or not folder.is_dir():
             raise TreeError(f"{name!r} is no folder below this server's repository_folder")
         return read_folder(folder)
+
+
+def _size(tests: RepositoryTests, read: Repository) -> int:
+    """Returns the bytes of memory that a task and its repository take."""
+    files = read.python.tests.files if read.python else ()
+    return (
+        _OVERHEAD_BYTES
+        + read.base.size_bytes
+        + len(tests.archive)
+        + sum(len(path) + len(content) for path, content in tests.test_files)
+        + sum(len(name) for name in (*tests.fail_to_pass, *tests.pass_to_pass, *tests.must_fail))
+        + _BYTES_OF_CHARACTER * sum(len(text) for _, text in files)
+    )
 
 
 def read_folder(folder: Path) -> Tree:
