@@ -21,7 +21,7 @@ from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
 from trainer_client.transport.hints import explained
 from trainer_client.transport.processes import Process
-from trainer_client.transport.retry import Failure
+from trainer_client.transport.retry import Failure, Patience
 
 _INFO_SECONDS = 300.0
 
@@ -117,6 +117,13 @@ class AsyncRewardClient:
         process = await self._any_process()
         options = self._call_options(process, _INFO_SECONDS)
         return await _answer(process.stub.GetServerInfo(pb.GetServerInfoRequest(), **options))
+
+    def patience(self) -> Patience:
+        """Returns how long a call that begins at this moment tries again."""
+        return Patience(
+            timeout_seconds=self._connection.timeout_seconds,
+            outage_seconds=self._connection.outage_seconds,
+        )
 
     async def close(self) -> None:
         """Closes the running loop's connections; a later call opens others."""

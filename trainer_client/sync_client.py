@@ -49,6 +49,13 @@ class RewardClient:
         self._thread: _LoopThread | None = None
         self._lock = threading.Lock()
 
+    @classmethod
+    def around(cls, client: AsyncRewardClient) -> Self:
+        """Returns a client that calls by means of another one."""
+        made = cls.__new__(cls)
+        made.__setstate__(client)
+        return made
+
     def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
         """Judges completions; see `AsyncRewardClient.score`."""
         return self._run(self._client.score(requests))

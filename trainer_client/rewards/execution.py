@@ -22,6 +22,19 @@ Task = str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreReque
 TABLE_COLUMNS = ("verdict",)
 
 
+class RemoteRewardOptions(ConnectionOptions, total=False):
+    """The options of `remote_reward`, and those of its connection."""
+
+    name: str
+    id_column: str
+    policy: Policy | None
+    compile_bonus: float
+    format_bonus: float
+    defaults: pb.ScoreRequest | None
+    failure_budget: int
+    columns: Collection[str]
+
+
 def remote_reward(
     target: Target,
     *,

@@ -137,21 +137,20 @@ class Judged:
                 continue
             template, text = found
             prepared.append((template.key, text))
-            requests.setdefault((template.key, text), self._lazy(template, text))
+            requests.setdefault((template.key, text), self.request(template, text))
         answers = await self._client.score(requests.values())
         return _dealt(prepared, dict(zip(requests, answers, strict=True)))
 
-    def _prepare(self, row: tasks.Row, completion: object) -> tuple[Template, str] | Score:
-        """Returns the parts of a request, or a score if no request can be made."""
+    def template(self, row: tasks.Row) -> Template | Score:
+        """Returns a row's template, or a score if the row is no task of this reward."""
         try:
-            template, text = self._templates(row), completion_text(completion)
+            found = self._templates(row)
         except (TaskError, TypeError) as error:
             return score.unjudged("", "INVALID_ARGUMENT", str(error), permanent=True)
-        if template is None:
-            return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
-        return template, text
+        return self.not_for_this() if found is None else found
 
-    def _lazy(self, template: Template, text: str) -> LazyRequest:
+    def request(self, template: Template, text: str) -> LazyRequest:
+        """Returns the request that judges a completion."""
         key = uuid.uuid4().hex
 
         def make() -> pb.ScoreRequest:
@@ -161,6 +160,23 @@ class Judged:
             return request
 
         return LazyRequest(id=key, make=make)
+
+    def not_for_this(self) -> Score:
+        """Returns the score of a row that this reward does not judge, which is no failure."""
+        return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
+
+    def _prepare(self, row: tasks.Row, completion: object) -> tuple[Template, str] | Score:
+        """Returns the parts of a request, or a score if no request can be made."""
+        found = self.template(row)
+        return found if isinstance(found, Score) else with_text(found, completion)
+
+
+def with_text(template: Template, completion: object) -> tuple[Template, str] | Score:
+    """Returns the parts of a request, or a score if the completion has no known form."""
+    try:
+        return template, completion_text(completion)
+    except TypeError as error:
+        return score.unjudged("", "INVALID_ARGUMENT", str(error), permanent=True)
 
 
 def _dealt(prepared: Iterable[Hashable | Score], answers: Mapping[Hashable, Score]) -> list[Score]:

@@ -1,0 +1,121 @@
+"""The reward server as tools use it, which remembers an outage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.async_client import AsyncRewardClient
+from trainer_client.errors import CallError
+from trainer_client.requests import LazyRequest
+from trainer_client.score import Score
+from trainer_client.sessions.requests import SessionOptions
+from trainer_client.sessions.sync_session import Session
+from trainer_client.sync_client import RewardClient
+from trainer_client.transport.retry import Failure
+from trainer_client.trl.environments import words
+
+_PAUSE_SECONDS = 60.0
+_OUTAGES = frozenset({"UNAVAILABLE", "CANCELLED", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"})
+_WALL_SECONDS_PER_CPU_SECOND = 3.0
+_T = TypeVar("_T")
+
+
+class Sandbox:
+    """A connection that the tools of all episodes share.
+
+    A trainer calls the tools of one episode after those of another. So that they do not all wait
+    out the same outage, calls fail at once for a while after one has failed.
+
+    Args:
+        client: makes the calls.
+    """
+
+    def __init__(self, client: AsyncRewardClient) -> None:
+        self._client = RewardClient.around(client)
+        self._patience = client.patience
+        self._outage: CallError | None = None
+        self._out_until = 0.0
+        self._limits: pb.Limits | None = None
+
+    def run(self, request: pb.ExecuteRequest, most: int) -> str:
+        """Runs a program, and returns what the model is told; waits while the server is busy.
+
+        Args:
+            request: the program.
+            most: characters of each output stream, at most.
+
+        Raises:
+            CallError: it was not run.
+        """
+        answer = self._guarded(lambda: self._patiently(request))
+        limits = self.limits(request.limits) if answer.limits_hit else request.limits
+        return words.program_told(answer, limits, most)
+
+    def score(self, request: LazyRequest) -> Score:
+        """Judges a completion.
+
+        Raises:
+            CallError: it was not judged.
+        """
+        return self._guarded(lambda: self._judged(request))
+
+    def open(self, options: SessionOptions) -> Session:
+        """Opens a session, which the caller closes.
+
+        Raises:
+            CallError: it was not opened.
+        """
+        return self._guarded(lambda: self._client.session(**options).__enter__())
+
+    def limits(self, chosen: pb.Limits) -> pb.Limits:
+        """Returns the limits of an execution whose request has the chosen ones.
+
+        Raises:
+            CallError: the server did not answer.
+        """
+        if self._limits is None:
+            self._limits = self._guarded(self._client.server_info).default_limits
+        limits = pb.Limits()
+        limits.CopyFrom(self._limits)
+        limits.MergeFrom(chosen)
+        return limits
+
+    def _guarded(self, call: Callable[[], _T]) -> _T:
+        if self._outage is not None and time.monotonic() < self._out_until:
+            raise CallError(self._outage.status, self._outage.message)
+        try:
+            return call()
+        except CallError as error:
+            if error.status in _OUTAGES:
+                self._outage, self._out_until = error, time.monotonic() + _PAUSE_SECONDS
+            raise
+
+    def _patiently(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
+        patience, attempt = self._patience(), 0
+        while True:
+            try:
+                return self._client.execute(request)
+            except CallError as error:
+                failure = Failure(status=grpc.StatusCode[error.status], message=error.message)
+                pause = patience.pause(failure, attempt)
+                if pause is None:
+                    raise
+                time.sleep(pause)
+                attempt += 1
+
+    def _judged(self, request: LazyRequest) -> Score:
+        (found,) = self._client.score(request)
+        if found.error is not None:
+            raise CallError(found.error.status, found.error.message)
+        return found
+
+
+def program_limits(cpu_time_seconds: float) -> pb.Limits:
+    """Returns the limits of a program that a model runs."""
+    wall = cpu_time_seconds * _WALL_SECONDS_PER_CPU_SECOND
+    return pb.Limits(cpu_time_seconds=cpu_time_seconds, wall_time_seconds=wall)
