@@ -18,6 +18,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 INSTALL := $(PIP) install --no-warn-conflicts
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
+INSPECT := build/inspect
 PEERS := build/peers
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
@@ -89,6 +90,13 @@ $(PREVIOUS_TRL)/.made: scripts/previous_trl_requirements.txt $(VENV)/.made
 	$(INSTALL) --no-deps --target $(PREVIOUS_TRL) -r $<
 	@touch $@
 
+# Apart from .venv, where the server's processes would find them.
+$(INSPECT)/.made: scripts/inspect_requirements.txt $(VENV)/.made
+	@echo 'Installing inspect_ai ...'
+	rm -rf $(INSPECT)
+	$(INSTALL) --no-deps --target $(INSPECT) -r $<
+	@touch $@
+
 $(NODE): examples/node/package.json examples/node/package-lock.json
 	@echo 'Installing the packages of the client in Node ...'
 	cd $(dir $<) && npm ci --silent --no-audit --no-fund
@@ -100,7 +108,7 @@ demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
-		$(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
+		$(INSPECT)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else

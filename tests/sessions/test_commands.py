@@ -108,6 +108,17 @@ async def test_much_input_and_output_are_kept_whole(shared_session: AsyncSession
     assert not result.stdout_truncated
 
 
+async def test_input_above_the_size_of_a_message_and_long_arguments_arrive_whole(
+    shared_session: AsyncSession,
+) -> None:
+    size = 20 << 20
+    counted = await shared_session.exec(["wc", "-c"], stdin=b"x" * size)
+    assert int(counted.stdout) == size
+    arguments = ["y" * 100_000] * 12
+    written = await shared_session.exec(["printf", "%s", *arguments])
+    assert written.stdout == "".join(arguments).encode()
+
+
 async def test_input_that_nobody_reads_does_not_block(shared_session: AsyncSession) -> None:
     result = await shared_session.exec(["echo", "done"], stdin=bytes(1_000_000))
     assert result.stdout == b"done\n"
@@ -195,7 +206,7 @@ async def test_as_many_commands_run_at_once_as_may_and_one_more_is_refused(
         ([], {}, "argv"),
         (["a\0b"], {}, "argv"),
         (["x"] * 5000, {}, "argv"),
-        (["x", "y" * 200_000], {}, "argv"),
+        (["x", *["y" * 100_000] * 16], {}, "argv"),
         (["true"], {"environment": {"A=B": "1"}}, "environment"),
         (["true"], {"environment": {"A": "\0"}}, "environment"),
         (["true"], {"cwd": "x" * 5000}, "cwd"),

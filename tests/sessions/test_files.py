@@ -125,3 +125,13 @@ async def test_a_full_disk_and_a_large_file_are_told(client: AsyncRewardClient) 
 async def test_a_path_that_can_be_none_is_refused(path: str, shared_session: AsyncSession) -> None:
     with pytest.raises(CallError, match=r"INVALID_ARGUMENT: files\[0\]\.path: "):
         await shared_session.write_files({path: "x"})
+
+
+async def test_a_file_above_the_size_that_is_asked_for_is_not_read(
+    shared_session: AsyncSession,
+) -> None:
+    await shared_session.write_files({"large.bin": bytes(3 << 20)})
+    assert len(await shared_session.read_file("large.bin", most_bytes=3 << 20)) == 3 << 20
+    with pytest.raises(SessionFileError, match="more than 100 bytes") as refusal:
+        await shared_session.read_file("large.bin", most_bytes=100)
+    assert refusal.value.reason == "FILE_TOO_LARGE"

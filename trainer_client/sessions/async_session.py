@@ -17,7 +17,7 @@ import grpc
 from codereward.v1 import reward_service_pb2 as pb_reward
 from codereward.v1 import session_service_pb2 as pb
 from codereward.v1 import session_service_pb2_grpc as rpc
-from trainer_client.errors import CallError
+from trainer_client.errors import CallError, SessionFileError
 from trainer_client.score import Score, from_response
 from trainer_client.sessions import requests
 from trainer_client.sessions.errors import error_of
@@ -36,6 +36,7 @@ from trainer_client.transport.retry import Patience
 _CALL_SECONDS = 120.0
 _MARGIN_SECONDS = 30.0  # of a command's deadline above its time limit
 _PART_BYTES = 1 << 20
+_INPUT_BYTES = 8 << 20  # of standard input, in one message
 
 
 class AsyncSession:
@@ -95,8 +96,18 @@ class AsyncSession:
             SessionEndedError: the session is gone; open another.
             CallError: the command was not run.
         """
+        given = requests.as_bytes(options.get("stdin", b""))
+        if len(given) <= _INPUT_BYTES or options.get("keep_stdin_open"):
+            async with self.start(argv, **options) as command:
+                return await command.wait()
+        options["stdin"], options["keep_stdin_open"] = given[:_INPUT_BYTES], True
         async with self.start(argv, **options) as command:
-            return await command.wait()
+            feeding = asyncio.create_task(_feed(command, memoryview(given)[_INPUT_BYTES:]))
+            try:
+                return await command.wait()
+            finally:
+                feeding.cancel()
+                await asyncio.wait([feeding])
 
     def start(self, argv: Sequence[str], **options: Unpack[ExecOptions]) -> AsyncCommand:
         """Returns a command that runs for the length of an `async with` block.
@@ -131,11 +142,16 @@ class AsyncSession:
         for request in requests.write_requests(self.id, files, executable=executable):
             await self._answer(self._stub.WriteFiles, request)
 
-    async def read_file(self, path: str) -> bytes:
+    async def read_file(self, path: str, *, most_bytes: int | None = None) -> bytes:
         """Reads a file.
 
+        Args:
+            path: its path, absolute or relative to the working folder.
+            most_bytes: the greatest size of a file that is read.
+
         Raises:
-            SessionFileError: it cannot be read.
+            SessionFileError: it cannot be read, or it is larger than `most_bytes`, with the reason
+                `FILE_TOO_LARGE`.
             SessionEndedError: the session is gone.
             CallError: the server did not answer.
         """
@@ -144,6 +160,9 @@ class AsyncSession:
             request = pb.ReadFileRequest(session_id=self.id, path=path, offset=len(content))
             answer = await self._answer(self._stub.ReadFile, request)
             content += answer.content
+            if most_bytes is not None and max(answer.size_bytes, len(content)) > most_bytes:
+                problem = f"{path!r} has more than {most_bytes} bytes"
+                raise SessionFileError("FAILED_PRECONDITION", problem, "FILE_TOO_LARGE")
             if len(answer.content) < _PART_BYTES:
                 return bytes(content)
 
@@ -382,6 +401,16 @@ class AsyncCommand:
         if event.HasField("ended"):
             self._ended = event.ended
         return event
+
+
+async def _feed(command: AsyncCommand, data: memoryview) -> None:
+    """Writes the rest of a command's standard input, and ends it."""
+    with contextlib.suppress(CallError):  # the command's end says what happened
+        for start in range(0, len(data), _INPUT_BYTES):
+            part = data[start : start + _INPUT_BYTES]
+            is_last = start + _INPUT_BYTES >= len(data)
+            if not await command.send_input(bytes(part), end=is_last):
+                return
 
 
 def _stub_of(channel: grpc.aio.Channel) -> rpc.SessionServiceAsyncStub:

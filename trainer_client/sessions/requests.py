@@ -51,7 +51,7 @@ class ExecOptions(TypedDict, total=False):
     """The options of a command.
 
     Args:
-        stdin: standard input.
+        stdin: standard input; at most 16 MiB with `keep_stdin_open` and for `start`.
         keep_stdin_open: whether standard input stays open after `stdin`.
         cwd: the folder to run it in; the working folder if absent.
         environment: variables in addition to those of the session.

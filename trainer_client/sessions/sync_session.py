@@ -54,9 +54,9 @@ class Session:
         """Writes files; see `AsyncSession.write_files`."""
         self._run(self._session.write_files(files, executable=executable))
 
-    def read_file(self, path: str) -> bytes:
+    def read_file(self, path: str, *, most_bytes: int | None = None) -> bytes:
         """Reads a file; see `AsyncSession.read_file`."""
-        content: bytes = self._run(self._session.read_file(path))
+        content: bytes = self._run(self._session.read_file(path, most_bytes=most_bytes))
         return content
 
     def list_files(self, path: str = ".", *, recursive: bool = False) -> list[FileInfo]:

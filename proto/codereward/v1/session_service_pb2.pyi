@@ -300,7 +300,8 @@ class ExecRequest(_message.Message):
     @_builtins.property
     def argv(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The executable, by path or by its name on PATH, and its arguments: at least one, at most 4096,
-        with at most 128 KiB together. No shell reads them; for one, run ["bash", "-c", "..."].
+        with at most 1.5 MiB together; Linux takes at most 128 KiB in one argument. No shell reads
+        them; for one, run ["bash", "-c", "..."].
         """
 
     @_builtins.property

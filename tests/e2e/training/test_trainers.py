@@ -6,15 +6,12 @@ is not on a package index; its adapter meets the documented interface, written d
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.support.programs import run
 from trainer_client import tasks
 from trainer_client.examples.adapters.common import TASK
 from trainer_client.local_server import LocalServer
@@ -31,19 +28,6 @@ def packages(repository: Path) -> Path:
     if not (folder / "verl").is_dir():
         pytest.skip(f"no {folder / 'verl'}: `make test` installs it (below Python 3.13)")
     return folder
-
-
-def run(arguments: list[str], server: LocalServer, *folders: Path, **variables: str) -> Any:
-    """Runs a program that sees further packages; gives the JSON that it printed last."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CODEREWARD_")}
-    environment |= {"CODEREWARD_TARGET": server.target, "HF_HUB_OFFLINE": "1", **variables}
-    paths = [path for path in sys.path if path and "site-packages" not in path]
-    environment["PYTHONPATH"] = os.pathsep.join([*paths, *map(str, folders)])
-    done = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=150
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def run_example(name: str, server: LocalServer, packages: Path) -> Any:
