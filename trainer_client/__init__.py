@@ -18,7 +18,14 @@ from trainer_client.requests import LazyRequest
 from trainer_client.rewards.execution import RemoteReward, remote_reward
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
 from trainer_client.sessions.async_session import AsyncCommand, AsyncSession
-from trainer_client.sessions.results import ExecResult, FileInfo, FileType, OutputChunk
+from trainer_client.sessions.results import (
+    CodeOutcome,
+    CodeResult,
+    ExecResult,
+    FileInfo,
+    FileType,
+    OutputChunk,
+)
 from trainer_client.sessions.sync_session import Command, Session
 from trainer_client.sync_client import RewardClient
 from trainer_client.transport.channel import Connection, Tls
@@ -28,6 +35,8 @@ __all__ = [
     "AsyncRewardClient",
     "AsyncSession",
     "CallError",
+    "CodeOutcome",
+    "CodeResult",
     "Command",
     "ConfigError",
     "Connection",

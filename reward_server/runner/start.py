@@ -2,7 +2,7 @@
 
 With `--listen PATH` in front of the settings, it listens on that socket and starts a runner for
 each connection. With `--session` it runs one session, see `sessions`. `__main__` describes the
-settings, a JSON object.
+settings, a JSON object. With `--interpreter` alone it is an interpreter in a session.
 
 A runner has two interpreters, one for the zygote and one for the judges (`fork_server`). In an
 ordinary run, tests and solution share one process: a set of strings has the same order for both,
@@ -18,6 +18,7 @@ import sys
 
 _FILE = os.path.abspath(__file__)
 _LISTEN, _JUDGES, _SESSION = "--listen", "--judges", "--session"
+_INTERPRETER = "--interpreter"
 _SEED = "PYTHONHASHSEED"
 _GREATEST_SEED = (1 << 32) - 1
 # The linker resolves library functions once, at the start, instead of in each child that calls one.
@@ -46,6 +47,8 @@ def main() -> None:
         importlib.import_module(f"{package}.listen").listen(sys.argv[2], zygote)
     if sys.argv[1] == _SESSION:
         importlib.import_module(f"{package}.sessions.container").main(settings)
+    if sys.argv[1] == _INTERPRETER:
+        importlib.import_module(f"{package}.interpreter.relay").main()
     if sys.flags.isolated:
         _start_again(settings)
     # This runs before any module of the standard library registers a fork handler.

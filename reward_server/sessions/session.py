@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reward_server.errors import SessionEnd, SessionProcessError
 from reward_server.sandbox.sessions.running_command import RunningCommand
-from reward_server.sandbox.sessions.values import Command, File, FileEntry, Place
+from reward_server.sandbox.sessions.values import (
+    Code,
+    CodeEvent,
+    Command,
+    File,
+    FileEntry,
+    Place,
+)
+from reward_server.sessions.contexts import Contexts
 from reward_server.sessions.left_files import Left, content_of, left_in
 from reward_server.sessions.warm_sandboxes import Numbered
 
@@ -46,6 +54,17 @@ class CommandWanted:
     output_bytes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeWanted:
+    """Code to run in a context; the time limit is None for the session's lifetime."""
+
+    source: str
+    context: str
+    restart: bool
+    time_limit_seconds: float | None
+    output_bytes: int
+
+
 class Session:
     """An open session.
 
@@ -77,6 +96,9 @@ class Session:
         self._last_use = self._loop.time()
         self._latest_end = self._last_use + longest_seconds
         self._expiry = self._last_use + wanted.lifetime_seconds
+        self._contexts = Contexts(
+            lambda: self._sandbox.interpret(wanted.environment, longest_seconds)
+        )
         self._timer = self._loop.call_at(self._due, self._look)
 
     @property
@@ -86,8 +108,8 @@ class Session:
 
     @property
     def running_commands(self) -> int:
-        """Number of commands that run."""
-        return len(self._sandbox.commands)
+        """Number of commands that run, without interpreters that wait for code."""
+        return len(self._sandbox.commands) - self._contexts.idle
 
     @contextmanager
     def used(self) -> Iterator[None]:
@@ -120,6 +142,16 @@ class Session:
         )
         return await self._sandbox.run(command)
 
+    def run_code(self, wanted: CodeWanted) -> AsyncGenerator[CodeEvent]:
+        """Runs code in an interpreter; see `Contexts.run`."""
+        limit = wanted.time_limit_seconds
+        code = Code(
+            source=wanted.source,
+            time_limit_seconds=self.remaining_seconds if limit is None else limit,
+            output_bytes=wanted.output_bytes,
+        )
+        return self._contexts.run(wanted.context, code, restart=wanted.restart)
+
     def command(self, pid: int) -> RunningCommand:
         """Returns a command that runs, by the number of its process.
 
@@ -127,7 +159,7 @@ class Session:
             SessionProcessError: there is none.
         """
         for command in self._sandbox.commands:
-            if command.pid == pid:
+            if command.pid == pid and not self._contexts.has(command):
                 return command
         raise SessionProcessError(f"no command of the session runs as process {pid}")
 

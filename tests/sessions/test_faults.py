@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import time
@@ -16,6 +17,8 @@ import uvloop
 from reward_server.app import App
 from reward_server.domain import Limits
 from reward_server.errors import SandboxError, SessionEndedError
+from reward_server.runner.interpreter import wire as interpreter_wire
+from reward_server.runner.interpreter.wire import Report as Saying
 from reward_server.runner.sessions import wire
 from reward_server.runner.sessions.wire import Order, Report
 from reward_server.sandbox.local.cgroup import CgroupParent
@@ -25,6 +28,10 @@ from reward_server.sandbox.local.sessions import LocalSessions
 from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.sessions.sandbox import SessionSandbox
 from reward_server.sandbox.sessions.values import (
+    Code,
+    CodeEnded,
+    CodeEvent,
+    CodeOutcome,
     Command,
     Counters,
     Ended,
@@ -334,4 +341,106 @@ async def test_output_that_was_counted_wrong_is_not_believed_to_be_whole() -> No
     told = [event async for event in events]
     assert isinstance(told[-1], Ended)
     assert told[-1].stdout_truncated
+    await sandbox.close()
+
+
+# --------------------------------------------------------------------- an interpreter that lies
+
+
+async def code_events(
+    liar: Liar, sandbox: SessionSandbox, *said: tuple[int, bytes]
+) -> list[CodeEvent]:
+    """Runs code in an interpreter that is a test, and returns what is told of it."""
+
+    def answer(kind: int, number: int, _: bytes) -> None:
+        if kind == Order.INPUT:
+            liar.tell(Report.TAKEN, number, wire.as_json(closed=False))
+            for report in said:
+                liar.tell(Report.STDOUT, number, interpreter_wire.message(*report)[:_LARGEST])
+        elif kind == Order.KILL:
+            liar.tell(Report.ENDED, number, wire.as_json(**{**ENDED, "status": 9}))
+
+    liar.answer = answer
+    interpreter = await sandbox.interpret({}, 3600.0)
+    number = interpreter.command.number
+    liar.tell(Report.STARTED, number, wire.as_json(pid=2))
+    liar.tell(Report.STDOUT, number, interpreter_wire.message(Saying.READY))
+    code = Code(source="1", time_limit_seconds=60.0, output_bytes=100)
+    async with asyncio.timeout(60):
+        return [event async for event in interpreter.run(code)]
+
+
+def code_end(**changes: object) -> bytes:
+    told = {"raised": False, "value": "1", "value_truncated": False, "dropped_images": 0}
+    sizes = interpreter_wire.SIZES.pack(0, 0)
+    return sizes + json.dumps({**told, **changes}).encode()
+
+
+_LARGEST = 100_000  # so that of longer messages only the announcement comes
+RAISED = {"raised": True, "value": None, "name": "E", "message": "", "traceback": ""}
+CODE_LIES = {
+    "an unknown kind": (99, b""),
+    "another start": (Saying.READY, b""),
+    "a start with content": (Saying.READY, b"x"),
+    "more output than was asked for": (Saying.STDOUT, bytes(101)),
+    "a figure that is announced as too large": (Saying.PNG, bytes((2 << 20) + 1)),
+    "empty output": (Saying.STDERR, b""),
+    "a figure that is none": (Saying.PNG, b"GIF89a"),
+    "an end without sizes": (Saying.ENDED, b""),
+    "an end that is no JSON": (Saying.ENDED, interpreter_wire.SIZES.pack(0, 0) + b"{"),
+    "an end nested without end": (Saying.ENDED, interpreter_wire.SIZES.pack(0, 0) + b"[" * 90_000),
+    "impossible sizes": (Saying.ENDED, b"\xff" * 16 + code_end()[16:]),
+    "a value of another type": (Saying.ENDED, code_end(value=1)),
+    "a value that is too long": (Saying.ENDED, code_end(value="x" * 70_000)),
+    "an exception without a name": (Saying.ENDED, code_end(**{**RAISED, "name": None})),
+    "a traceback that is too long": (
+        Saying.ENDED,
+        code_end(**RAISED | {"traceback": "x" * 70_000}),
+    ),
+    "a number of images that is none": (Saying.ENDED, code_end(dropped_images=True)),
+}
+
+
+@pytest.mark.parametrize("lie", CODE_LIES)
+async def test_an_interpreter_that_breaks_the_protocol_is_lost_alone(lie: str) -> None:
+    liar, sandbox = await lying()
+    [told] = await code_events(liar, sandbox, CODE_LIES[lie])
+    assert isinstance(told, CodeEnded)
+    assert told.outcome is CodeOutcome.INTERPRETER_LOST
+    assert Order.KILL in [kind for kind, _, _ in liar.heard]
+    assert sandbox.is_alive
+    await sandbox.close()
+
+
+async def test_too_many_figures_are_a_lie() -> None:
+    liar, sandbox = await lying()
+    figure = (Saying.PNG, b"\x89PNG\r\n\x1a\n")
+    events = await code_events(liar, sandbox, *[figure] * (interpreter_wire.IMAGES + 1))
+    assert len(events) == interpreter_wire.IMAGES + 1
+    assert isinstance(events[-1], CodeEnded)
+    await sandbox.close()
+
+
+async def test_halves_of_characters_of_an_interpreter_are_replaced() -> None:
+    liar, sandbox = await lying()
+    [told] = await code_events(liar, sandbox, (Saying.ENDED, code_end(value="\ud800")))
+    assert isinstance(told, CodeEnded)
+    assert (told.outcome, told.value) == (CodeOutcome.COMPLETED, "?")
+    await sandbox.close()
+
+
+async def test_an_interpreter_that_does_not_start_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reward_server.sandbox.sessions.interpreter.READY_SECONDS", 0.1)
+    liar, sandbox = await lying()
+    liar.answer = lambda kind, number, _: (
+        liar.tell(Report.ENDED, number, wire.as_json(**{**ENDED, "status": 9}))
+        if kind == Order.KILL
+        else None
+    )
+    interpreter = await sandbox.interpret({}, 3600.0)
+    code = Code(source="1", time_limit_seconds=60.0, output_bytes=100)
+    [told] = [event async for event in interpreter.run(code)]
+    assert isinstance(told, CodeEnded)
+    assert told.outcome is CodeOutcome.INTERPRETER_LOST
+    assert interpreter.has_ended
     await sandbox.close()

@@ -47,6 +47,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 CALLS = {
     "Exec": lambda name: pb.ExecRequest(session_id=name, argv=["true"]),
+    "RunCode": lambda name: pb.RunCodeRequest(session_id=name, code="1"),
     "SendInput": lambda name: pb.SendInputRequest(session_id=name, pid=2),
     "SendSignal": lambda name: pb.SendSignalRequest(session_id=name, pid=2, signal=9),
     "WriteFiles": lambda name: pb.WriteFilesRequest(session_id=name),
@@ -68,7 +69,7 @@ async def test_a_session_of_another_credential_is_as_unknown_as_none(
         for name in (session.id, "x" * 24, ""):
             call = getattr(stub, method)(CALLS[method](name), metadata=red._connection.metadata)
             with pytest.raises(grpc.aio.AioRpcError) as raised:
-                await (call.read() if method == "Exec" else call)
+                await (call.read() if method in ("Exec", "RunCode") else call)
             told.append((raised.value.code(), str(error_of(raised.value))))
         assert len(set(told)) == 1
         assert told[0][0] is grpc.StatusCode.NOT_FOUND

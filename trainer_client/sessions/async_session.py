@@ -21,11 +21,18 @@ from trainer_client.errors import CallError, SessionFileError
 from trainer_client.score import Score, from_response
 from trainer_client.sessions import requests
 from trainer_client.sessions.errors import error_of
-from trainer_client.sessions.requests import Content, ExecOptions, SessionOptions
+from trainer_client.sessions.requests import (
+    CodeOptions,
+    Content,
+    ExecOptions,
+    SessionOptions,
+)
 from trainer_client.sessions.results import (
+    CodeResult,
     ExecResult,
     FileInfo,
     OutputChunk,
+    code_result_of,
     file_info_of,
     result_of,
 )
@@ -126,6 +133,37 @@ class AsyncSession:
             metadata=self._metadata,
         )
         return AsyncCommand(self, call)
+
+    async def run_code(self, code: str, **options: Unpack[CodeOptions]) -> CodeResult:
+        """Runs Python code in an interpreter that keeps its state for the next call.
+
+        Args:
+            code: the code; if it ends with an expression, the result has its value.
+            options: see `CodeOptions`.
+
+        Raises:
+            SessionEndedError: the session is gone; open another.
+            CallError: the code was not run.
+        """
+        call = self._stub.RunCode(
+            requests.code_request(self.id, code, options), metadata=self._metadata
+        )
+        streams, images = (bytearray(), bytearray()), list[bytes]()
+        try:
+            async for event in call:
+                if event.HasField("ended"):
+                    stdout, stderr = map(bytes, streams)
+                    return code_result_of(event.ended, stdout, stderr, images)
+                if event.HasField("png"):
+                    images.append(event.png)
+                else:
+                    is_error = event.HasField("stderr")
+                    streams[is_error].extend(event.stderr if is_error else event.stdout)
+        except grpc.aio.AioRpcError as error:
+            raise error_of(error) from error
+        finally:
+            call.cancel()
+        raise CallError("UNAVAILABLE", "the server ended the call before the code's end")
 
     async def write_files(self, files: Mapping[str, Content], *, executable: bool = False) -> None:
         """Writes files, by path; text is written in UTF-8.

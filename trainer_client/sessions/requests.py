@@ -67,6 +67,22 @@ class ExecOptions(TypedDict, total=False):
     output_bytes: int
 
 
+class CodeOptions(TypedDict, total=False):
+    """The options of code in an interpreter.
+
+    Args:
+        context: name of the context; each has an interpreter of its own.
+        restart: whether the context's interpreter is replaced by another one first.
+        time_limit_seconds: wall time after which the code is interrupted.
+        output_bytes: bytes of each output stream that are sent; 16 MiB if absent.
+    """
+
+    context: str
+    restart: bool
+    time_limit_seconds: float
+    output_bytes: int
+
+
 def open_request(options: SessionOptions) -> pb.OpenSessionRequest:
     """Builds the request that opens a session, without its files."""
     limits = {name: options[name] for name in _LIMITS if name in options}  # type: ignore[literal-required]  # keys of SessionOptions
@@ -90,6 +106,18 @@ def exec_request(session_id: str, argv: list[str], options: ExecOptions) -> pb.E
         keep_stdin_open=options.get("keep_stdin_open", False),
         cwd=options.get("cwd", ""),
         environment=options.get("environment"),
+        time_limit_seconds=options.get("time_limit_seconds"),
+        output_bytes=options.get("output_bytes"),
+    )
+
+
+def code_request(session_id: str, code: str, options: CodeOptions) -> pb.RunCodeRequest:
+    """Builds the request that runs code."""
+    return pb.RunCodeRequest(
+        session_id=session_id,
+        code=code,
+        context=options.get("context", ""),
+        restart=options.get("restart", False),
         time_limit_seconds=options.get("time_limit_seconds"),
         output_bytes=options.get("output_bytes"),
     )

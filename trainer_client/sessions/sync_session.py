@@ -9,8 +9,8 @@ from typing import Any, Self, TypeVar, Unpack
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.score import Score
 from trainer_client.sessions.async_session import AsyncCommand, AsyncSession
-from trainer_client.sessions.requests import Content, ExecOptions
-from trainer_client.sessions.results import ExecResult, FileInfo, OutputChunk
+from trainer_client.sessions.requests import CodeOptions, Content, ExecOptions
+from trainer_client.sessions.results import CodeResult, ExecResult, FileInfo, OutputChunk
 
 _T = TypeVar("_T")
 
@@ -49,6 +49,11 @@ class Session:
             return self._session.start(argv, **options)  # on the loop of the session's connection
 
         return Command(self._run(begin()), self._run)
+
+    def run_code(self, code: str, **options: Unpack[CodeOptions]) -> CodeResult:
+        """Runs Python code in an interpreter; see `AsyncSession.run_code`."""
+        result: CodeResult = self._run(self._session.run_code(code, **options))
+        return result
 
     def write_files(self, files: Mapping[str, Content], *, executable: bool = False) -> None:
         """Writes files; see `AsyncSession.write_files`."""

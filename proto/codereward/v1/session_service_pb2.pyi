@@ -32,6 +32,42 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _CodeOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CodeOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CodeOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CODE_OUTCOME_UNSPECIFIED: _CodeOutcome.ValueType  # 0
+    """Not set."""
+    CODE_OUTCOME_COMPLETED: _CodeOutcome.ValueType  # 1
+    """It ran to its end."""
+    CODE_OUTCOME_RAISED: _CodeOutcome.ValueType  # 2
+    """It raised an exception, also by `sys.exit`, or is no Python. The state is kept."""
+    CODE_OUTCOME_INTERRUPTED: _CodeOutcome.ValueType  # 3
+    """It was interrupted at its time limit, by KeyboardInterrupt. The state is kept."""
+    CODE_OUTCOME_INTERPRETER_LOST: _CodeOutcome.ValueType  # 4
+    """The interpreter ended or was killed, and its state is lost. The context's next call starts
+    another one.
+    """
+
+class CodeOutcome(_CodeOutcome, metaclass=_CodeOutcomeEnumTypeWrapper):
+    """How code in an interpreter ended."""
+
+CODE_OUTCOME_UNSPECIFIED: CodeOutcome.ValueType  # 0
+"""Not set."""
+CODE_OUTCOME_COMPLETED: CodeOutcome.ValueType  # 1
+"""It ran to its end."""
+CODE_OUTCOME_RAISED: CodeOutcome.ValueType  # 2
+"""It raised an exception, also by `sys.exit`, or is no Python. The state is kept."""
+CODE_OUTCOME_INTERRUPTED: CodeOutcome.ValueType  # 3
+"""It was interrupted at its time limit, by KeyboardInterrupt. The state is kept."""
+CODE_OUTCOME_INTERPRETER_LOST: CodeOutcome.ValueType  # 4
+"""The interpreter ended or was killed, and its state is lost. The context's next call starts
+another one.
+"""
+Global___CodeOutcome: _TypeAlias = CodeOutcome  # noqa: Y015
+
 class _FileType:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -459,6 +495,224 @@ class ExecEnded(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExecEnded: _TypeAlias = ExecEnded  # noqa: Y015
+
+@_typing.final
+class RunCodeRequest(_message.Message):
+    """Code to run in an interpreter of a session."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    CONTEXT_FIELD_NUMBER: _builtins.int
+    RESTART_FIELD_NUMBER: _builtins.int
+    TIME_LIMIT_SECONDS_FIELD_NUMBER: _builtins.int
+    OUTPUT_BYTES_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session."""
+    code: _builtins.str
+    """The code, in Python: at most 1 MiB. If it ends with an expression, the value of this expression
+    is reported.
+    """
+    context: _builtins.str
+    """Name of the context, at most 64 bytes. Each context has an interpreter of its own, which starts
+    with the first call. A session has at most 8 contexts; for another one, the call ends with
+    FAILED_PRECONDITION. Calls in one context run one after another. An interpreter takes the place
+    of a command that runs.
+    """
+    restart: _builtins.bool
+    """Whether the context's interpreter is replaced by another one first."""
+    time_limit_seconds: _builtins.float
+    """Wall time after which the code is interrupted, in seconds, not counting the interpreter's start
+    and earlier calls. Code that goes on regardless is killed with its interpreter. If unset, the
+    session's remaining lifetime. Above the server's longest lifetime it is INVALID_ARGUMENT.
+    """
+    output_bytes: _builtins.int
+    """Bytes of each output stream that are sent, at most 64 MiB; 16 MiB if unset. The code can write
+    more, which is counted and dropped.
+    """
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        code: _builtins.str = ...,
+        context: _builtins.str = ...,
+        restart: _builtins.bool = ...,
+        time_limit_seconds: _builtins.float | None = ...,
+        output_bytes: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_output_bytes", b"_output_bytes", "_time_limit_seconds", b"_time_limit_seconds", "output_bytes", b"output_bytes", "time_limit_seconds", b"time_limit_seconds"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_output_bytes", b"_output_bytes", "_time_limit_seconds", b"_time_limit_seconds", "code", b"code", "context", b"context", "output_bytes", b"output_bytes", "restart", b"restart", "session_id", b"session_id", "time_limit_seconds", b"time_limit_seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__output_bytes: _TypeAlias = _typing.Literal["output_bytes"]  # noqa: Y015
+    _WhichOneofArgType__output_bytes: _TypeAlias = _typing.Literal["_output_bytes", b"_output_bytes"]  # noqa: Y015
+    _WhichOneofReturnType__time_limit_seconds: _TypeAlias = _typing.Literal["time_limit_seconds"]  # noqa: Y015
+    _WhichOneofArgType__time_limit_seconds: _TypeAlias = _typing.Literal["_time_limit_seconds", b"_time_limit_seconds"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__output_bytes) -> _WhichOneofReturnType__output_bytes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_limit_seconds) -> _WhichOneofReturnType__time_limit_seconds | None: ...
+
+Global___RunCodeRequest: _TypeAlias = RunCodeRequest  # noqa: Y015
+
+@_typing.final
+class RunCodeResponse(_message.Message):
+    """What happens while code runs: output and images as they appear, and `ended` last."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STDOUT_FIELD_NUMBER: _builtins.int
+    STDERR_FIELD_NUMBER: _builtins.int
+    PNG_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
+    stdout: _builtins.bytes
+    """Bytes that the code and its child processes wrote to standard output, at most 256 KiB."""
+    stderr: _builtins.bytes
+    """Bytes that they wrote to standard error, at most 256 KiB."""
+    png: _builtins.bytes
+    """A figure of matplotlib that was open when the code ended, as PNG: at most 2 MiB, and at most
+    16 figures. The figures are closed then.
+    """
+    @_builtins.property
+    def ended(self) -> Global___RunCodeEnded:
+        """The code has ended."""
+
+    def __init__(
+        self,
+        *,
+        stdout: _builtins.bytes = ...,
+        stderr: _builtins.bytes = ...,
+        png: _builtins.bytes = ...,
+        ended: Global___RunCodeEnded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "event", b"event", "png", b"png", "stderr", b"stderr", "stdout", b"stdout"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "event", b"event", "png", b"png", "stderr", b"stderr", "stdout", b"stdout"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["stdout", "stderr", "png", "ended"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___RunCodeResponse: _TypeAlias = RunCodeResponse  # noqa: Y015
+
+@_typing.final
+class RunCodeEnded(_message.Message):
+    """The end of code in an interpreter. All of it is what the session says, and no evidence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    VALUE_TRUNCATED_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    TERMINATION_FIELD_NUMBER: _builtins.int
+    LIMITS_HIT_FIELD_NUMBER: _builtins.int
+    STDOUT_SIZE_BYTES_FIELD_NUMBER: _builtins.int
+    STDERR_SIZE_BYTES_FIELD_NUMBER: _builtins.int
+    STDOUT_TRUNCATED_FIELD_NUMBER: _builtins.int
+    STDERR_TRUNCATED_FIELD_NUMBER: _builtins.int
+    DROPPED_IMAGES_FIELD_NUMBER: _builtins.int
+    WALL_TIME_SECONDS_FIELD_NUMBER: _builtins.int
+    EXECUTION_COUNT_FIELD_NUMBER: _builtins.int
+    RESTARTED_FIELD_NUMBER: _builtins.int
+    outcome: Global___CodeOutcome.ValueType
+    """How it ended."""
+    value: _builtins.str
+    """The value of the last expression, as `repr` writes it, at most 64 KiB; absent if the code does
+    not end with an expression, or if its value is None.
+    """
+    value_truncated: _builtins.bool
+    """Whether `value` is only the first part."""
+    stdout_size_bytes: _builtins.int
+    """Bytes that were written to standard output, whether sent or dropped."""
+    stderr_size_bytes: _builtins.int
+    """Bytes that were written to standard error, whether sent or dropped."""
+    stdout_truncated: _builtins.bool
+    """Whether a part of standard output was dropped."""
+    stderr_truncated: _builtins.bool
+    """Whether a part of standard error was dropped."""
+    dropped_images: _builtins.int
+    """Figures that were not sent, because they were too large or too many."""
+    wall_time_seconds: _builtins.float
+    """Wall time of the code, in seconds."""
+    execution_count: _builtins.int
+    """Number of this call in its interpreter, from 1."""
+    restarted: _builtins.bool
+    """Whether the interpreter of the context's earlier calls was gone, so that this call found none of
+    their state.
+    """
+    @_builtins.property
+    def error(self) -> Global___CodeError:
+        """The exception, if `outcome` is CODE_OUTCOME_RAISED or CODE_OUTCOME_INTERRUPTED."""
+
+    @_builtins.property
+    def termination(self) -> _reward_service_pb2.Termination:
+        """For CODE_OUTCOME_INTERPRETER_LOST: how the interpreter's process ended."""
+
+    @_builtins.property
+    def limits_hit(self) -> _containers.RepeatedScalarFieldContainer[_reward_service_pb2.LimitKind.ValueType]:
+        """As of ExecEnded. LIMIT_KIND_WALL_TIME if the code was interrupted or killed at its time limit."""
+
+    def __init__(
+        self,
+        *,
+        outcome: Global___CodeOutcome.ValueType = ...,
+        value: _builtins.str | None = ...,
+        value_truncated: _builtins.bool = ...,
+        error: Global___CodeError | None = ...,
+        termination: _reward_service_pb2.Termination | None = ...,
+        limits_hit: _abc.Iterable[_reward_service_pb2.LimitKind.ValueType] | None = ...,
+        stdout_size_bytes: _builtins.int = ...,
+        stderr_size_bytes: _builtins.int = ...,
+        stdout_truncated: _builtins.bool = ...,
+        stderr_truncated: _builtins.bool = ...,
+        dropped_images: _builtins.int = ...,
+        wall_time_seconds: _builtins.float = ...,
+        execution_count: _builtins.int = ...,
+        restarted: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "error", b"error", "termination", b"termination", "value", b"value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "dropped_images", b"dropped_images", "error", b"error", "execution_count", b"execution_count", "limits_hit", b"limits_hit", "outcome", b"outcome", "restarted", b"restarted", "stderr_size_bytes", b"stderr_size_bytes", "stderr_truncated", b"stderr_truncated", "stdout_size_bytes", b"stdout_size_bytes", "stdout_truncated", b"stdout_truncated", "termination", b"termination", "value", b"value", "value_truncated", b"value_truncated", "wall_time_seconds", b"wall_time_seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__value: _TypeAlias = _typing.Literal["value"]  # noqa: Y015
+    _WhichOneofArgType__value: _TypeAlias = _typing.Literal["_value", b"_value"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
+
+Global___RunCodeEnded: _TypeAlias = RunCodeEnded  # noqa: Y015
+
+@_typing.final
+class CodeError(_message.Message):
+    """An exception of code in an interpreter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    TRACEBACK_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name of its class, at most 1 KiB."""
+    message: _builtins.str
+    """Its message, at most 16 KiB."""
+    traceback: _builtins.str
+    """The traceback with the causes, as Python prints it, at most 64 KiB: only lines of the code and
+    of files of the session, none of libraries.
+    """
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        message: _builtins.str = ...,
+        traceback: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "name", b"name", "traceback", b"traceback"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CodeError: _TypeAlias = CodeError  # noqa: Y015
 
 @_typing.final
 class SendInputRequest(_message.Message):

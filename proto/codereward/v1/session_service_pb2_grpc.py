@@ -46,6 +46,11 @@ class SessionServiceStub(object):
                 request_serializer=codereward_dot_v1_dot_session__service__pb2.ExecRequest.SerializeToString,
                 response_deserializer=codereward_dot_v1_dot_session__service__pb2.ExecResponse.FromString,
                 _registered_method=True)
+        self.RunCode = channel.unary_stream(
+                '/codereward.v1.SessionService/RunCode',
+                request_serializer=codereward_dot_v1_dot_session__service__pb2.RunCodeRequest.SerializeToString,
+                response_deserializer=codereward_dot_v1_dot_session__service__pb2.RunCodeResponse.FromString,
+                _registered_method=True)
         self.SendInput = channel.unary_unary(
                 '/codereward.v1.SessionService/SendInput',
                 request_serializer=codereward_dot_v1_dot_session__service__pb2.SendInputRequest.SerializeToString,
@@ -104,6 +109,15 @@ class SessionServiceServicer(object):
     def Exec(self, request, context):
         """Runs a command, and sends its output as it is written. If the caller cancels the call, the
         command is killed. The session's other commands are not affected.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RunCode(self, request, context):
+        """Runs Python code in an interpreter of the session, and sends its output as it is written. The
+        interpreter keeps variables, imports and functions for the next call. If the caller cancels the
+        call, the interpreter is killed, and its state is lost.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -179,6 +193,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.Exec,
                     request_deserializer=codereward_dot_v1_dot_session__service__pb2.ExecRequest.FromString,
                     response_serializer=codereward_dot_v1_dot_session__service__pb2.ExecResponse.SerializeToString,
+            ),
+            'RunCode': grpc.unary_stream_rpc_method_handler(
+                    servicer.RunCode,
+                    request_deserializer=codereward_dot_v1_dot_session__service__pb2.RunCodeRequest.FromString,
+                    response_serializer=codereward_dot_v1_dot_session__service__pb2.RunCodeResponse.SerializeToString,
             ),
             'SendInput': grpc.unary_unary_rpc_method_handler(
                     servicer.SendInput,
@@ -277,6 +296,33 @@ class SessionService(object):
             '/codereward.v1.SessionService/Exec',
             codereward_dot_v1_dot_session__service__pb2.ExecRequest.SerializeToString,
             codereward_dot_v1_dot_session__service__pb2.ExecResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RunCode(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/codereward.v1.SessionService/RunCode',
+            codereward_dot_v1_dot_session__service__pb2.RunCodeRequest.SerializeToString,
+            codereward_dot_v1_dot_session__service__pb2.RunCodeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -55,6 +55,11 @@ class SessionServiceStub:
     """Runs a command, and sends its output as it is written. If the caller cancels the call, the
     command is killed. The session's other commands are not affected.
     """
+    RunCode: _grpc.UnaryStreamMultiCallable[_session_service_pb2.RunCodeRequest, _session_service_pb2.RunCodeResponse]
+    """Runs Python code in an interpreter of the session, and sends its output as it is written. The
+    interpreter keeps variables, imports and functions for the next call. If the caller cancels the
+    call, the interpreter is killed, and its state is lost.
+    """
     SendInput: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.SendInputRequest, _session_service_pb2.SendInputResponse]
     """Gives input to a running command. It is answered when the command's pipe has taken the input."""
     SendSignal: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.SendSignalRequest, _session_service_pb2.SendSignalResponse]
@@ -90,6 +95,11 @@ class SessionServiceAsyncStub(SessionServiceStub):
     Exec: _aio.UnaryStreamMultiCallable[_session_service_pb2.ExecRequest, _session_service_pb2.ExecResponse]  # type: ignore[assignment]
     """Runs a command, and sends its output as it is written. If the caller cancels the call, the
     command is killed. The session's other commands are not affected.
+    """
+    RunCode: _aio.UnaryStreamMultiCallable[_session_service_pb2.RunCodeRequest, _session_service_pb2.RunCodeResponse]  # type: ignore[assignment]
+    """Runs Python code in an interpreter of the session, and sends its output as it is written. The
+    interpreter keeps variables, imports and functions for the next call. If the caller cancels the
+    call, the interpreter is killed, and its state is lost.
     """
     SendInput: _aio.UnaryUnaryMultiCallable[_session_service_pb2.SendInputRequest, _session_service_pb2.SendInputResponse]  # type: ignore[assignment]
     """Gives input to a running command. It is answered when the command's pipe has taken the input."""
@@ -135,6 +145,17 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_session_service_pb2.ExecResponse], _abc.AsyncIterator[_session_service_pb2.ExecResponse]]:
         """Runs a command, and sends its output as it is written. If the caller cancels the call, the
         command is killed. The session's other commands are not affected.
+        """
+
+    @_abc_1.abstractmethod
+    def RunCode(
+        self,
+        request: _session_service_pb2.RunCodeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_session_service_pb2.RunCodeResponse], _abc.AsyncIterator[_session_service_pb2.RunCodeResponse]]:
+        """Runs Python code in an interpreter of the session, and sends its output as it is written. The
+        interpreter keeps variables, imports and functions for the next call. If the caller cancels the
+        call, the interpreter is killed, and its state is lost.
         """
 
     @_abc_1.abstractmethod

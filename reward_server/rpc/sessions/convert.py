@@ -14,11 +14,12 @@ from reward_server.rpc.convert import Bounds
 from reward_server.runner.sessions.wire import FILE_PART_BYTES
 from reward_server.sandbox.sessions.values import File, Place, SessionLimits
 from reward_server.sessions.bounds import LEAST_LIMITS, SessionBounds
-from reward_server.sessions.session import CommandWanted, Wanted
+from reward_server.sessions.session import CodeWanted, CommandWanted, Wanted
 
 MOST_VARIABLES, MOST_VARIABLES_BYTES = 256, 128 << 10
 MOST_ARGUMENTS, MOST_ARGUMENTS_BYTES = 4096, 1536 << 10
 MOST_FILES, PATH_BYTES = 1024, 4096
+CODE_BYTES, CONTEXT_BYTES = MEBIBYTE, 64
 MOST_INPUT_BYTES = 16 * MEBIBYTE
 DEFAULT_OUTPUT_BYTES, MOST_OUTPUT_BYTES = 16 * MEBIBYTE, 64 * MEBIBYTE
 LEAST_SECONDS = 0.05
@@ -88,24 +89,27 @@ def command(request: pb.ExecRequest, sessions: SessionBounds) -> CommandWanted:
     """
     fields.data("stdin", request.stdin, MOST_INPUT_BYTES)
     _path("cwd", request.cwd or ".")
-    has_limit = request.HasField("time_limit_seconds")
-    output_bytes = DEFAULT_OUTPUT_BYTES
-    if request.HasField("output_bytes"):
-        output_bytes = request.output_bytes
-        fields.number("output_bytes", output_bytes, 0, MOST_OUTPUT_BYTES)
     return CommandWanted(
         argv=_argv(request.argv),
         cwd=request.cwd,
         environment=_environment(request.environment),
-        time_limit_seconds=fields.number(
-            "time_limit_seconds",
-            request.time_limit_seconds,
-            LEAST_SECONDS,
-            sessions.maximum_lifetime_seconds,
-        )
-        if has_limit
-        else None,
-        output_bytes=output_bytes,
+        time_limit_seconds=_time_limit(request, sessions),
+        output_bytes=_output_bytes(request),
+    )
+
+
+def code(request: pb.RunCodeRequest, sessions: SessionBounds) -> CodeWanted:
+    """Reads code to run.
+
+    Raises:
+        InvalidRequestError: a field is wrong.
+    """
+    return CodeWanted(
+        source=fields.text("code", request.code, CODE_BYTES),
+        context=fields.text("context", request.context, CONTEXT_BYTES),
+        restart=request.restart,
+        time_limit_seconds=_time_limit(request, sessions),
+        output_bytes=_output_bytes(request),
     )
 
 
@@ -159,6 +163,22 @@ def signal(request: pb.SendSignalRequest) -> int:
     """
     fields.number("signal", request.signal, *_SIGNALS)
     return request.signal
+
+
+def _time_limit(
+    request: pb.ExecRequest | pb.RunCodeRequest, sessions: SessionBounds
+) -> float | None:
+    if not request.HasField("time_limit_seconds"):
+        return None
+    seconds, most = request.time_limit_seconds, sessions.maximum_lifetime_seconds
+    return fields.number("time_limit_seconds", seconds, LEAST_SECONDS, most)
+
+
+def _output_bytes(request: pb.ExecRequest | pb.RunCodeRequest) -> int:
+    if not request.HasField("output_bytes"):
+        return DEFAULT_OUTPUT_BYTES
+    fields.number("output_bytes", request.output_bytes, 0, MOST_OUTPUT_BYTES)
+    return request.output_bytes
 
 
 def _file(given: pb.SessionFile) -> File:

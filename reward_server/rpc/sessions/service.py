@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
 from codereward.v1 import reward_service_pb2 as reward_pb
 from codereward.v1 import session_service_pb2 as pb
+from reward_server.domain import LimitKind
 from reward_server.errors import SessionEndedError, UnsupportedError
 from reward_server.rpc import convert as requests
 from reward_server.rpc import fields
@@ -25,8 +26,11 @@ from reward_server.runner.sessions.wire import Type
 from reward_server.sandbox.sessions.running_command import RunningCommand
 from reward_server.sandbox.sessions.values import (
     WORKING_FOLDER,
+    CodeEnded,
+    CodeEvent,
     Ended,
     Event,
+    Figure,
     FileEntry,
     Output,
     SessionLimits,
@@ -37,6 +41,7 @@ from reward_server.sessions.sessions import Sessions
 from reward_server.telemetry import Telemetry
 
 SERVICE = pb.DESCRIPTOR.services_by_name["SessionService"].full_name
+_Event = TypeVar("_Event")
 _NONE_HERE = (
     "this server offers no sessions; start it on the local backend with "
     "`--set session_memory_bytes=BYTES`"
@@ -88,7 +93,7 @@ class SessionService:
             "ScoreSession": self.score_session,
             "CloseSession": self.close_session,
         }
-        streamed = {"Exec": self.run_command}
+        streamed = {"Exec": self.run_command, "RunCode": self.run_code}
         return handlers_of(SERVICE, unary, streamed, self._telemetry, self._gate, _work_of)
 
     async def open_session(
@@ -118,10 +123,20 @@ class SessionService:
                 _feed(command, request.stdin, ends=not request.keep_stdin_open)
             )
             try:
-                await _send_events(command.events(), context)
+                await _send_each(command.events(), _event, context)
             finally:
                 feeding.cancel()
                 await asyncio.gather(feeding, return_exceptions=True)
+
+    async def run_code(self, body: bytes, context: Context, owner: str) -> None:
+        """Runs code in an interpreter, and sends what happens to it."""
+        request = requests.parse(pb.RunCodeRequest, body, self._bounds)
+        wanted = convert.code(request, self._sessions.bounds)
+        self._sessions.check_draining()
+        with self._session(owner, request.session_id) as session:
+            self._sessions.commands_started += 1
+            async with aclosing(session.run_code(wanted)) as events:
+                await _send_each(events, _code_event, context)
 
     async def send_input(self, body: bytes, context: Context, owner: str) -> pb.SendInputResponse:
         """Gives input to a running command."""
@@ -223,11 +238,13 @@ async def _feed(command: RunningCommand, stdin: bytes, *, ends: bool) -> None:
         return  # the command's events tell of it
 
 
-async def _send_events(events: AsyncIterator[Event], context: Context) -> None:
+async def _send_each(
+    events: AsyncIterator[_Event], converted: Callable[[_Event], Message], context: Context
+) -> None:
     """Sends each event when the one before was accepted; ends with the caller."""
     async for event in events:
         try:
-            await context.write(_event(event))
+            await context.write(converted(event))
         except Exception:  # noqa: BLE001  # gRPC raises several types for a caller that has gone
             raise asyncio.CancelledError from None
 
@@ -248,13 +265,51 @@ def _ended(event: Ended) -> pb.ExecEnded:
     return pb.ExecEnded(
         termination=termination_of(event.termination),
         start_error=event.problem,
-        limits_hit=[reward_pb.LimitKind.ValueType(limit.value) for limit in event.limits_hit],
+        limits_hit=_limits_of(event.limits_hit),
         stdout_size_bytes=event.stdout_bytes,
         stderr_size_bytes=event.stderr_bytes,
         stdout_truncated=event.stdout_truncated,
         stderr_truncated=event.stderr_truncated,
         wall_time_seconds=event.wall_time_seconds,
     )
+
+
+def _code_event(event: CodeEvent) -> pb.RunCodeResponse:
+    match event:
+        case Output():
+            kind = "stderr" if event.is_error else "stdout"
+            piece: dict[str, Any] = {kind: event.data}
+            return pb.RunCodeResponse(**piece)
+        case Figure():
+            return pb.RunCodeResponse(png=event.png)
+        case CodeEnded():
+            return pb.RunCodeResponse(ended=_code_ended(event))
+
+
+def _code_ended(event: CodeEnded) -> pb.RunCodeEnded:
+    raised, termination = event.error, event.termination
+    return pb.RunCodeEnded(
+        outcome=pb.CodeOutcome.ValueType(event.outcome.value),
+        value=event.value,
+        value_truncated=event.value_truncated,
+        error=None
+        if raised is None
+        else pb.CodeError(name=raised.name, message=raised.message, traceback=raised.traceback),
+        termination=None if termination is None else termination_of(termination),
+        limits_hit=_limits_of(event.limits_hit),
+        stdout_size_bytes=event.stdout_bytes,
+        stderr_size_bytes=event.stderr_bytes,
+        stdout_truncated=event.stdout_truncated,
+        stderr_truncated=event.stderr_truncated,
+        dropped_images=event.dropped_images,
+        wall_time_seconds=event.wall_time_seconds,
+        execution_count=event.execution_count,
+        restarted=event.restarted,
+    )
+
+
+def _limits_of(hit: Iterable[LimitKind]) -> list[reward_pb.LimitKind.ValueType]:
+    return [reward_pb.LimitKind.ValueType(limit.value) for limit in hit]
 
 
 def _entry(entry: FileEntry) -> pb.FileInfo:

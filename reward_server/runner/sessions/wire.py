@@ -9,6 +9,8 @@ and names a command, or one request about files; each is used once in a session.
     OPENED    the limits are applied and the walls are closed; from here on commands can run
     RUN       JSON {argv, cwd, environment, output_bytes}; answered by STARTED and later ENDED, or
               by ENDED alone if it cannot be started
+    INTERPRET JSON {environment}: starts an interpreter of Python, see `interpreter.wire`; answered
+              as RUN
     STARTED   JSON {pid}
     STDOUT, STDERR   bytes of output. Their total never exceeds `WINDOW_BYTES` and what CREDIT
               orders have added, so that a reader that is slow holds up its own command alone.
@@ -66,6 +68,7 @@ class Order(enum.IntEnum):
     READ = 9
     LIST = 10
     FREEZE = 11
+    INTERPRET = 12
 
 
 class Report(enum.IntEnum):

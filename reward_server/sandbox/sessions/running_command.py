@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from reward_server.domain import LimitKind, Termination, TerminationKind
+from reward_server.domain import Termination, TerminationKind
 from reward_server.errors import SessionEndedError
 from reward_server.runner.sessions import wire
 from reward_server.runner.sessions.wire import Order, Report
@@ -91,7 +91,7 @@ class RunningCommand:
                 if isinstance(event, Ended):
                     return
         finally:
-            self._abandon()
+            self.abandon()
 
     async def send_input(self, data: bytes, *, ends: bool) -> bool:
         """Writes to its standard input; returns True if the command had closed it.
@@ -115,6 +115,30 @@ class RunningCommand:
             await self._order(Order.KILL, self.number, b"")
         else:
             await self._order(Order.SIGNAL, self.number, wire.SIGNAL.pack(number))
+
+    def abandon(self) -> None:
+        """Kills the command if it runs, and drops what it still writes."""
+        if self._abandoned or self.has_ended:
+            return
+        self._abandoned = True
+        dropped = sum(len(event.data) for event in self._events if isinstance(event, Output))
+        self._events.clear()
+        self._buffered -= dropped
+        self._unacknowledged += dropped
+        self._acknowledge_read()
+        self.kill()
+
+    def interrupt(self) -> None:
+        """Sends SIGINT to its process group."""
+        self._do(self._order(Order.SIGNAL, self.number, wire.SIGNAL.pack(signal.SIGINT)))
+
+    def kill(self) -> None:
+        """Kills its process session; the session is lost if the command does not end soon."""
+        if self.has_ended:
+            return
+        self._timer.cancel()
+        self._timer = self._loop.call_later(STOP_SECONDS, self._give_up)
+        self._do(self._order(Order.KILL, self.number, b""))
 
     # ------------------------------------------------------------------- what the session reports
 
@@ -164,7 +188,9 @@ class RunningCommand:
             Ended(
                 termination=self._termination(told),
                 problem=str(told.get("problem"))[:_PIECE_BYTES],
-                limits_hit=self._limits_hit(any(cut)),
+                limits_hit=self._before.limits_hit(
+                    self._counters(), timed_out=self._timed_out, output_cut=any(cut)
+                ),
                 stdout_bytes=sizes[0],
                 stderr_bytes=sizes[1],
                 stdout_truncated=cut[0],
@@ -185,16 +211,6 @@ class RunningCommand:
         if os.WIFSIGNALED(status):
             return Termination(kind=TerminationKind.SIGNALED, value=os.WTERMSIG(status))
         return Termination(kind=TerminationKind.EXITED, value=os.WEXITSTATUS(status))
-
-    def _limits_hit(self, output_cut: bool) -> tuple[LimitKind, ...]:
-        after = self._counters()
-        hit = {
-            LimitKind.WALL_TIME: self._timed_out,
-            LimitKind.MEMORY: after.oom_kills > self._before.oom_kills,
-            LimitKind.PROCESSES: after.process_limit_hits > self._before.process_limit_hits,
-            LimitKind.OUTPUT: output_cut,
-        }
-        return tuple(limit for limit, is_hit in hit.items() if is_hit)
 
     # ------------------------------------------------------------------------------------- reading
 
@@ -266,26 +282,9 @@ class RunningCommand:
         if self._taken is not None and not self._taken.done():
             self._taken.set_result(closed)
 
-    def _abandon(self) -> None:
-        """Kills the command if it runs, and drops what it still writes."""
-        if self._abandoned or self.has_ended:
-            return
-        self._abandoned = True
-        dropped = sum(len(event.data) for event in self._events if isinstance(event, Output))
-        self._events.clear()
-        self._buffered -= dropped
-        self._unacknowledged += dropped
-        self._acknowledge_read()
-        self._kill()
-
     def _time_is_up(self) -> None:
         self._timed_out = True
-        self._kill()
-
-    def _kill(self) -> None:
-        self._timer.cancel()
-        self._timer = self._loop.call_later(STOP_SECONDS, self._give_up)
-        self._do(self._order(Order.KILL, self.number, b""))
+        self.kill()
 
     def _give_up(self) -> None:
         if self._events and not self._abandoned:  # its reader is slow, and its end comes behind

@@ -21,6 +21,7 @@ from reward_server.runner import wire as documents
 from reward_server.runner.sessions import wire
 from reward_server.runner.sessions.wire import FILE_PART_BYTES, Order, Reason, Report, Type
 from reward_server.sandbox.runner_sandbox import Container
+from reward_server.sandbox.sessions.interpreter import Interpreter
 from reward_server.sandbox.sessions.running_command import RunningCommand
 from reward_server.sandbox.sessions.values import (
     Command,
@@ -122,18 +123,43 @@ class SessionSandbox:
         Raises:
             SessionEndedError: the session has ended.
         """
-        number = next(self._numbers)
-        running = RunningCommand(
-            number, command, send=self._order, counters=self._container.counters, lose=self._lose
-        )
-        self._commands[number] = running
         order = wire.as_json(
             argv=command.argv,
             cwd=command.cwd,
             environment=dict(command.environment),
             output_bytes=command.output_bytes,
         )
-        await self._order(Order.RUN, number, order)
+        return await self._start(Order.RUN, order, command)
+
+    async def interpret(
+        self, environment: Mapping[str, str], lifetime_seconds: float
+    ) -> Interpreter:
+        """Starts an interpreter of Python in the session.
+
+        Args:
+            environment: variables added to those of all programs.
+            lifetime_seconds: time after which it is killed.
+
+        Raises:
+            SessionEndedError: the session has ended.
+        """
+        command = Command(
+            argv=(),
+            environment=environment,
+            time_limit_seconds=lifetime_seconds,
+            output_bytes=_MOST_SIZE,
+        )
+        order = wire.as_json(environment=dict(environment))
+        running = await self._start(Order.INTERPRET, order, command)
+        return Interpreter(running, self._container.counters)
+
+    async def _start(self, kind: Order, order: bytes, command: Command) -> RunningCommand:
+        number = next(self._numbers)
+        running = RunningCommand(
+            number, command, send=self._order, counters=self._container.counters, lose=self._lose
+        )
+        self._commands[number] = running
+        await self._order(kind, number, order)
         return running
 
     async def write(self, file: File) -> None:

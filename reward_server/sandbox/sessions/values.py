@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -116,6 +117,86 @@ Event = Started | Output | Ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """Code to run in an interpreter.
+
+    Args:
+        source: the code.
+        time_limit_seconds: wall time after which it is interrupted.
+        output_bytes: bytes of each output stream that are kept.
+    """
+
+    source: str
+    time_limit_seconds: float
+    output_bytes: int
+
+
+class CodeOutcome(enum.Enum):
+    """How code in an interpreter ended; the values are those of the protocol."""
+
+    COMPLETED = 1
+    RAISED = 2
+    INTERRUPTED = 3
+    INTERPRETER_LOST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure that code has drawn."""
+
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """An exception of code in an interpreter."""
+
+    name: str
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeEnded:
+    """The end of code in an interpreter.
+
+    Args:
+        outcome: how it ended.
+        value: the `repr` of the last expression's value; None if there is none.
+        value_truncated: whether `value` is only its first part.
+        error: the exception that it raised.
+        termination: how the interpreter's process ended, if it is lost.
+        limits_hit: the limits that were hit meanwhile.
+        stdout_bytes: bytes that were written to standard output.
+        stderr_bytes: bytes that were written to standard error.
+        stdout_truncated: whether a part of standard output was dropped.
+        stderr_truncated: whether a part of standard error was dropped.
+        dropped_images: figures that were too large or too many.
+        wall_time_seconds: from its start to its end.
+        execution_count: number of the call in its interpreter, from 1.
+        restarted: whether the interpreter of earlier calls was gone.
+    """
+
+    outcome: CodeOutcome
+    value: str | None = None
+    value_truncated: bool = False
+    error: Raised | None = None
+    termination: Termination | None = None
+    limits_hit: tuple[LimitKind, ...]
+    stdout_bytes: int
+    stderr_bytes: int
+    stdout_truncated: bool
+    stderr_truncated: bool
+    dropped_images: int = 0
+    wall_time_seconds: float
+    execution_count: int
+    restarted: bool = False
+
+
+CodeEvent = Output | Figure | CodeEnded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class File:
     """A file to write; see `SessionFile` in the protocol."""
 
@@ -146,3 +227,21 @@ class Counters:
 
     oom_kills: int = 0
     process_limit_hits: int = 0
+
+    def limits_hit(
+        self, after: Counters, *, timed_out: bool, output_cut: bool
+    ) -> tuple[LimitKind, ...]:
+        """Returns the limits that were hit since these counters were read.
+
+        Args:
+            after: the counters of now.
+            timed_out: whether the time limit was reached.
+            output_cut: whether output was dropped.
+        """
+        hit = {
+            LimitKind.WALL_TIME: timed_out,
+            LimitKind.MEMORY: after.oom_kills > self.oom_kills,
+            LimitKind.PROCESSES: after.process_limit_hits > self.process_limit_hits,
+            LimitKind.OUTPUT: output_cut,
+        }
+        return tuple(limit for limit, is_hit in hit.items() if is_hit)
