@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.e2e.support.math_packages import install
+from tests.e2e.support.tool_talk import TOOL_RESPONSE, TOOL_TEMPLATE
 from trainer_client.local_server import LocalServer
 
 PYTHON = ("--set", "languages=python")  # a start tries each language that a server offers
@@ -44,7 +46,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         intermediate_size=128,
         num_hidden_layers=2,
         num_attention_heads=4,
-        max_position_embeddings=512,
+        max_position_embeddings=4096,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
     )
@@ -52,6 +54,17 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     LlamaForCausalLM(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def tool_tokenizer(tiny_model: Path) -> Any:
+    """Returns the tiny model's tokenizer, with a template for tools."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    tokenizer.chat_template = TOOL_TEMPLATE
+    tokenizer.response_template = TOOL_RESPONSE
+    return tokenizer
 
 
 @pytest.fixture

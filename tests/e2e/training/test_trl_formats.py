@@ -6,7 +6,6 @@ The model is real and its words are scripted, so that right and wrong answers ar
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.rows import times_rows
 from tests.e2e.support.scripted import Script, answer, body, factor_in, is_right, sent, tables
+from tests.e2e.support.tool_talk import call_of, tool_results
 from trainer_client import remote_reward, tasks
 from trainer_client.grpo import split_groups, standardized_advantages
 from trainer_client.local_server import LocalServer, free_port
@@ -186,30 +186,6 @@ def test_each_row_has_the_reward_of_its_own_completion(
     assert distinct == {2: 16, 64: 8}[group]
 
 
-# A template that shows calls and results of tools, and how what it shows is read back.
-TOOL_TEMPLATE = (
-    "{% if tools %}<tools>{% for tool in tools %}{{ tool.function.name }} {% endfor %}{% endif %}"
-    "{% for message in messages %}<{{ message.role }}>{{ message.content or '' }}"
-    "{% for call in message.tool_calls or [] %}"
-    "<call>{{ call.function | tojson }}</call>{% endfor %}<eos>{% endfor %}"
-    "{% if add_generation_prompt %}<assistant>{% endif %}"
-)
-TOOL_RESPONSE = {
-    "defaults": {"role": "assistant"},
-    "start_anchor": "<assistant>",
-    "fields": {
-        "tool_calls": {
-            "open": "<call>",
-            "close": "</call>",
-            "repeats": True,
-            "content": "json",
-            "transform": {"type": "function", "function": "{content}"},
-        },
-        "content": {"close_pattern": "<eos>|(?=<call>)", "content": "text"},
-    },
-}
-
-
 def formula(factor: int, row: int) -> str:
     """Tells how to multiply.
 
@@ -243,34 +219,19 @@ class Formulas:
         return body(factor, row)
 
 
-def call_of(factor: int, row: int) -> str:
-    return f"<call>{json.dumps({'name': 'formula', 'arguments': {'factor': factor, 'row': row}})}"
-
-
 def reply_with_tools(prompt: str, row: int) -> str:
     """Asks the tool and answers what it says; where the tool says None, asks once more.
 
     What is said beside the first call is the opposite of what the last answer comes to.
     """
     factor = factor_in(prompt)
-    turns = prompt.split("<tool>")
-    if len(turns) == 1:
+    results = tool_results(prompt)
+    if not results:
         misleading = answer(factor, body(factor, row + 2 if row % 4 == 3 else row + 1))
-        return f"{misleading}{call_of(factor, row)}</call>"
-    result = turns[-1].partition("<eos>")[0]
-    if result == "None" and len(turns) == 2:
-        return f"{call_of(factor, 3)}</call>"
-    return answer(factor, result)
-
-
-@pytest.fixture
-def tool_tokenizer(tiny_model):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
-    tokenizer.chat_template = TOOL_TEMPLATE
-    tokenizer.response_template = TOOL_RESPONSE
-    return tokenizer
+        return misleading + call_of("formula", factor=factor, row=row)
+    if results == ["None"]:
+        return call_of("formula", factor=factor, row=3)
+    return answer(factor, results[-1])
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from trainer_client.sync_client import RewardClient
 from trainer_client.transport.retry import Failure
 from trainer_client.trl.environments import words
 
-_PAUSE_SECONDS = 60.0
 _OUTAGES = frozenset({"UNAVAILABLE", "CANCELLED", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"})
 _WALL_SECONDS_PER_CPU_SECOND = 3.0
 _T = TypeVar("_T")
@@ -29,7 +28,7 @@ class Sandbox:
     """A connection that the tools of all episodes share.
 
     A trainer calls the tools of one episode after those of another. So that they do not all wait
-    out the same outage, calls fail at once for a while after one has failed.
+    out the same outage, calls fail at once for as long as the one before them has waited.
 
     Args:
         client: makes the calls.
@@ -38,9 +37,15 @@ class Sandbox:
     def __init__(self, client: AsyncRewardClient) -> None:
         self._client = RewardClient.around(client)
         self._patience = client.patience
+        self._pause_seconds = client.patience().outage_seconds
         self._outage: CallError | None = None
         self._out_until = 0.0
         self._limits: pb.Limits | None = None
+
+    @property
+    def is_out(self) -> bool:
+        """Returns True if calls fail at once, because one has failed."""
+        return time.monotonic() < self._out_until
 
     def run(self, request: pb.ExecuteRequest, most: int) -> str:
         """Runs a program, and returns what the model is told; waits while the server is busy.
@@ -86,13 +91,13 @@ class Sandbox:
         return limits
 
     def _guarded(self, call: Callable[[], _T]) -> _T:
-        if self._outage is not None and time.monotonic() < self._out_until:
+        if self._outage is not None and self.is_out:
             raise CallError(self._outage.status, self._outage.message)
         try:
             return call()
         except CallError as error:
             if error.status in _OUTAGES:
-                self._outage, self._out_until = error, time.monotonic() + _PAUSE_SECONDS
+                self._outage, self._out_until = error, time.monotonic() + self._pause_seconds
             raise
 
     def _patiently(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:

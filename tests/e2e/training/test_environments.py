@@ -1,0 +1,220 @@
+"""Real GRPO training of an agent: it submits, is told what went wrong, and submits again.
+
+The model is real and its words are scripted, so that all rewards are known beforehand.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support.marks import TRAINERS_WARN
+from tests.e2e.support.scripted import Script, factor_in, tables
+from tests.e2e.support.tool_talk import call_of, tool_results
+from trainer_client import remote_reward, tasks
+from trainer_client.grpo import standardized_advantages
+from trainer_client.trl.environments import (
+    CodeEnvironment,
+    SessionEnvironment,
+    environment_reward,
+    python_tool,
+)
+
+pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+
+FACTORS = range(4)
+TEMPLATES = {
+    f"t/{factor}": tasks.from_json(
+        {"stdio": {"cases": [{"stdin_text": "31", "expected_stdout_text": str(31 * factor)}]}}
+    )
+    for factor in FACTORS
+}
+GROUP = 4
+SESSION = {"memory_bytes": 96 << 20, "processes": 32}
+
+
+def right(factor: int) -> str:
+    return f"print({factor} * int(input()))"
+
+
+def mistyped(factor: int) -> str:
+    return f"print({factor} * int(inptu()))"
+
+
+def attempt(factor: int, row: int) -> str:
+    """Returns the first thought of each completion of a group: only one of four is right."""
+    wrong = f"print({factor} - 1 - int(input()))"
+    return [right(factor), mistyped(factor), wrong, mistyped(factor)][row % GROUP]
+
+
+def reply_in_text(prompt: str, row: int) -> str:
+    return f"```python\n{attempt(factor_in(prompt), row)}\n```"
+
+
+def reply_with_tools(prompt: str, row: int) -> str:
+    """Submits the first thought, or runs it before, and corrects what an error names."""
+    factor, results = factor_in(prompt), tool_results(prompt)
+    if results and "NameError" in results[-1]:
+        return call_of("submit", code=right(factor))
+    if results:
+        return "That is all."
+    if row % GROUP == GROUP - 1:
+        return call_of("run", code=attempt(factor, row), stdin="3")
+    return call_of("submit", code=attempt(factor, row))
+
+
+def reply_in_a_session(prompt: str, row: int) -> str:
+    """Writes the first thought, tries it, and corrects what an error names."""
+    factor, results = factor_in(prompt), tool_results(prompt)
+    if not results:
+        return call_of("write_file", path="solution.py", content=attempt(factor, row))
+    if results[-1] == "Written." and len(results) == 1:
+        return call_of("bash", command="echo 3 | python3 solution.py")
+    if "NameError" in results[-1]:
+        return call_of("write_file", path="solution.py", content=right(factor))
+    return "That is all."
+
+
+def train(model: Path, tokenizer, output: Path, reward, reply, *, callbacks=(), **more):
+    """Trains; returns the trainer."""
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    steps = more.pop("max_steps", 1)
+    rows = [
+        {"prompt": [{"role": "user", "content": f"times_{factor}"}], "task_id": f"t/{factor}"}
+        for factor in FACTORS
+    ]
+    trainer = GRPOTrainer(
+        model=str(model),
+        processing_class=tokenizer,
+        reward_funcs=reward,
+        train_dataset=Dataset.from_list(rows),
+        callbacks=list(callbacks),
+        args=GRPOConfig(
+            output_dir=str(output),
+            max_steps=steps,
+            num_generations=GROUP,
+            per_device_train_batch_size=2 * GROUP,
+            max_completion_length=1500,
+            logging_steps=1,
+            log_completions=True,
+            num_completions_to_print=0,
+            save_strategy="no",
+            report_to="none",
+            use_cpu=True,
+            bf16=False,
+            disable_tqdm=True,
+            seed=1,
+        ),
+        **more,
+    )
+    trainer.model.generate = Script(tokenizer, reply)
+    trainer.train()
+    assert trainer.state.global_step == steps
+    return trainer
+
+
+def rewards_of(output: Path, name: str = "tests", step: int = 1) -> list[float]:
+    return tables(output)[step][name]
+
+
+def test_a_submission_after_an_error_solves_what_the_first_did_not(
+    lasting_server, tiny_model, tool_tokenizer, tmp_path
+):
+    """The same first thoughts pass more often, the more the model is told."""
+    target = lasting_server.target
+    found = {}
+    for feedback in ("none", "stderr"):
+        reward = environment_reward(target, task=TEMPLATES, name="tests")
+        factory = partial(CodeEnvironment, reward, feedback=feedback)
+        output = tmp_path / feedback
+        trainer = train(
+            tiny_model,
+            tool_tokenizer,
+            output,
+            reward,
+            reply_with_tools,
+            environment_factory=factory,
+        )
+        assert trainer.state.log_history[0]["tools/failure_frequency"] == 0.0
+        found[feedback] = rewards_of(output)
+    plain = remote_reward(target, task=TEMPLATES, name="tests")
+    train(tiny_model, tool_tokenizer, tmp_path / "plain", plain, reply_in_text)
+    assert rewards_of(tmp_path / "plain") == [1.0, 0.0, 0.0, 0.0] * 2
+    assert found["none"] == [1.0, 0.0, 0.0, 1.0] * 2
+    assert found["stderr"] == [1.0, 1.0, 0.0, 1.0] * 2
+    table = tables(tmp_path / "stderr")[1]
+    expected = standardized_advantages([1.0, 1.0, 0.0, 1.0]) * 2
+    assert table["advantage"] == pytest.approx(expected, abs=1e-6)
+    roles = [[message["role"] for message in turns] for turns in table["completion"]]
+    once, twice = ["assistant", "tool", "assistant"], ["assistant", "tool"] * 2 + ["assistant"]
+    # After a submission that passed, the model is told that the task is over.
+    assert roles == [once, twice, once, twice] * 2
+
+
+def test_a_shell_helps_as_well(lasting_server, tiny_model, tool_tokenizer, tmp_path):
+    reward = environment_reward(lasting_server.target, task=TEMPLATES, name="tests")
+    factory = partial(SessionEnvironment, reward, session=SESSION)
+    train(
+        tiny_model,
+        tool_tokenizer,
+        tmp_path,
+        reward,
+        reply_in_a_session,
+        environment_factory=factory,
+    )
+    assert rewards_of(tmp_path) == [1.0, 1.0, 0.0, 1.0] * 2
+
+
+def test_a_tool_of_no_environment_is_offered_and_called(
+    lasting_server, tiny_model, tool_tokenizer, tmp_path
+):
+    def reply(prompt: str, row: int) -> str:
+        factor, results = factor_in(prompt), tool_results(prompt)
+        if not results:
+            return call_of("run_python", code=attempt(factor, row).replace("input()", "3"))
+        return f"```python\n{right(factor) if 'NameError' in results[0] else results[0]}\n```"
+
+    target = lasting_server.target
+    plain = remote_reward(target, task=TEMPLATES, name="tests")
+    train(tiny_model, tool_tokenizer, tmp_path, plain, reply, tools=[python_tool(target)])
+    table = tables(tmp_path)[1]
+    said = [turns[1]["content"] for turns in table["completion"]]
+    assert said[0].isdigit()
+    assert "NameError" in said[1]
+    assert rewards_of(tmp_path) == [0.0, 1.0, 0.0, 1.0] * 2
+
+
+def test_an_outage_leaves_no_reward_and_training_goes_on(
+    server, tiny_model, tool_tokenizer, tmp_path
+):
+    from transformers import TrainerCallback
+
+    class Outage(TrainerCallback):
+        def on_step_end(self, args, state, control, **more):
+            if state.global_step == 1:
+                server.kill()
+            if state.global_step == 2:
+                server.start()
+                while reward.sandbox.is_out:
+                    time.sleep(0.05)
+
+    reward = environment_reward(server.target, task=TEMPLATES, name="tests", outage_seconds=2.5)
+    train(
+        tiny_model,
+        tool_tokenizer,
+        tmp_path,
+        reward,
+        reply_with_tools,
+        environment_factory=partial(CodeEnvironment, reward, feedback="stderr"),
+        callbacks=[Outage()],
+        max_steps=3,
+    )
+    assert rewards_of(tmp_path) == [1.0, 1.0, 0.0, 1.0] * 2
+    assert tables(tmp_path)[2]["tests_verdict"] == ["UNJUDGED"] * 2 * GROUP
+    assert all(reward is None or reward != reward for reward in rewards_of(tmp_path, step=2))
+    assert rewards_of(tmp_path, step=3) == [1.0, 1.0, 0.0, 1.0] * 2
