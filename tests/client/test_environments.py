@@ -214,7 +214,7 @@ def test_a_wrong_option_is_named(options, problem):
 
 
 TOOLS = {CodeEnvironment: {"run", "submit"}}
-TOOLS[SessionEnvironment] = {"bash", "read_file", "write_file", "submit"}
+TOOLS[SessionEnvironment] = {"bash", "run_python", "read_file", "write_file", "submit"}
 
 
 @pytest.mark.parametrize("environment_class", TOOLS)

@@ -5,21 +5,30 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer_client.errors import ConfigError, missing_package
 from trainer_client.rewards import RewardFunction, remote_reward
 from trainer_client.rewards.metrics import EVERY_COLUMN
+from trainer_client.sessions.requests import SessionOptions
 from trainer_client.transport.channel import Target
 from trainer_client.trl.checkpoints.conversion import (
     ADAPTER,
     merged_checkpoint,
     trainable_checkpoint,
 )
+from trainer_client.trl.environments import (
+    CodeEnvironment,
+    EnvironmentReward,
+    SessionEnvironment,
+    environment_reward,
+)
+from trainer_client.trl.environments.episode import Environment, tools_of
+from trainer_client.trl.environments.submitting import EnvironmentOptions
 from trainer_client.trl.settings.configuration import TrainConfig, checked
-from trainer_client.trl.settings.sections import FurtherReward
+from trainer_client.trl.settings.sections import EnvironmentSection, FurtherReward
 from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, training_tasks
 from trainer_client.trl.tasks.prompts import Prompt
 from trainer_client.trl.tasks.sources import package_file
@@ -33,6 +42,10 @@ if TYPE_CHECKING:
     from trainer_client.trl.grpo_trainer import RewardTrainer
 
 
+_ENVIRONMENTS: Mapping[str, type[Environment]] = {
+    "code": CodeEnvironment,
+    "session": SessionEnvironment,
+}
 # The default of a controlled KL coefficient. With 0, TRL's default, there is no reference model.
 _FIRST_KL_COEFFICIENT = 0.04
 
@@ -65,6 +78,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         "bf16": not given.get("fp16") and (not has_gpu or torch.cuda.is_bf16_supported()),
         "model_init_kwargs": _model_options(config),
         **({} if config.watch.target_kl is None else {"beta": _FIRST_KL_COEFFICIENT}),
+        **_turns(config),
         **_evaluation_arguments(config),
     }
     if not has_gpu and "activation_checkpointing" not in given:
@@ -124,6 +138,8 @@ def tasks_for(
     """
     has_template = bool(getattr(tokenizer, "chat_template", None))
     chat = has_template if config.data.chat is None else config.data.chat
+    if not chat and config.environment.kind != "none":
+        raise ConfigError("environment.kind: tools need chats, with a chat template (data.chat)")
     if chat and not has_template:
         raise ConfigError("data.chat: the model's tokenizer has no chat template")
 
@@ -150,8 +166,10 @@ def _token_ids(
     if isinstance(prompt, str):
         return list(tokenizer(prompt)["input_ids"])
     options = config.training.get("chat_template_kwargs") or {}
+    kind = _ENVIRONMENTS.get(config.environment.kind)
+    tools = None if kind is None else tools_of(kind)
     text = tokenizer.apply_chat_template(
-        prompt, add_generation_prompt=True, tokenize=False, **options
+        prompt, tools=tools, add_generation_prompt=True, tokenize=False, **options
     )
     return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
@@ -160,7 +178,8 @@ def execution_reward(
     config: TrainConfig, target: Target, training_tasks: TrainingTasks
 ) -> RewardFunction:
     """Creates the reward by execution."""
-    return remote_reward(
+    make = remote_reward if config.environment.kind == "none" else environment_reward
+    return make(
         target,
         task=training_tasks.templates,
         name=config.reward.name or f"{config.data.kind}_reward",
@@ -168,6 +187,32 @@ def execution_reward(
         failure_budget=config.reward.failure_budget,
         columns=EVERY_COLUMN,
         **config.server.options,
+    )
+
+
+def environment_factory(
+    section: EnvironmentSection, reward: RewardFunction
+) -> Callable[[], Environment] | None:
+    """Returns what makes the environments, or None if there are none."""
+    if not isinstance(reward, EnvironmentReward):
+        return None
+    common: EnvironmentOptions = {
+        "feedback": section.feedback,
+        "submissions": section.submissions,
+        "output_characters": section.output_characters,
+    }
+    if section.kind == "code":
+        seconds = section.cpu_time_seconds
+        return functools.partial(CodeEnvironment, reward, cpu_time_seconds=seconds, **common)
+    memory = section.memory_bytes
+    session: SessionOptions = {} if memory is None else {"memory_bytes": memory}
+    return functools.partial(
+        SessionEnvironment,
+        reward,
+        completion_path=section.completion_path,
+        time_limit_seconds=section.time_limit_seconds,
+        session=session,
+        **common,
     )
 
 
@@ -223,6 +268,7 @@ def make_trainer(
             eval_dataset=Dataset.from_list(held_out) if held_out else None,
             processing_class=tokenizer,
             peft_config=adapters,
+            environment_factory=environment_factory(config.environment, reward),
             callbacks=list(callbacks),
         )
     except OSError as error:
@@ -267,6 +313,12 @@ def _evaluation_arguments(config: TrainConfig) -> dict[str, Any]:
         "num_generations_eval": evaluation.samples,
         "per_device_eval_batch_size": groups * evaluation.samples,
     }
+
+
+def _turns(config: TrainConfig) -> dict[str, Any]:
+    if config.environment.kind == "none":
+        return {}
+    return {"max_tool_calling_iterations": config.environment.turns}
 
 
 def _model_options(config: TrainConfig) -> dict[str, Any]:

@@ -105,12 +105,33 @@ def test_a_session_has_a_shell_files_and_the_data_of_the_task(begin):
     assert "No such file" in environment.read_file("absent")
     assert "refused" in environment.write_file("zero\0byte", "")
     assert "refused" in environment.bash("echo \0")
-    assert environment.episode.failure == ""
+    assert environment.episode.failure is None
 
 
 def test_a_time_limit_is_told_in_words(begin):
     told = begin("double", time_limit_seconds=0.5).bash("echo begun; sleep 60")
     assert told.startswith("begun\n[stopped at its time limit, after 0.5")
+
+
+def test_an_interpreter_keeps_its_variables_and_tells_values_and_errors(begin):
+    environment = begin("double", time_limit_seconds=3)
+    assert environment.run_python("x = 20\nprint('out')\nx + 1") == "out\n21"
+    assert environment.run_python("x += 1") == "[no output]"
+    assert "ZeroDivisionError" in environment.run_python("x / 0")
+    assert "stopped at its time limit" in environment.run_python("while True: pass")
+    assert environment.run_python("x") == "21"
+    assert "null bytes" in environment.run_python("x\0")
+    assert "refused: code: " in environment.run_python("#" * (2 << 20))
+
+
+def test_a_model_that_uses_up_its_processes_has_a_reward(begin, reward):
+    environment = begin("double")
+    told = environment.bash("for i in $(seq 100); do sleep 600 & done; true")
+    assert "fork was refused" in told
+    environment.write_file("solution.py", "def double(x): return 2 * x")
+    assert "not available" not in environment.bash("true")
+    assert "not available" not in environment.run_python("1")
+    assert scored(reward, environment) == [1.0]
 
 
 def test_what_the_session_holds_at_the_end_is_judged(begin, reward):

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -17,7 +16,6 @@ import pytest
 from codereward.task_digest import task_digest
 from tests.e2e.support.marks import TRAINERS_WARN
 from trainer_client.run_folder import RunFolder
-from trainer_client.trl.command import main
 from trainer_client.trl.settings.configuration import load_config
 from trainer_client.trl.tasks.data import read_tasks
 
@@ -39,25 +37,6 @@ def command(name: str, *arguments: str, folder: Path) -> subprocess.CompletedPro
     return subprocess.run(
         [program, *arguments], capture_output=True, text=True, cwd=folder, timeout=150
     )
-
-
-@pytest.fixture
-def reward_train(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Returns the command in this process, which has imported torch already."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # the tests' own stay
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        monkeypatch.setattr(sys, "argv", ["reward-train", *arguments])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capfd.readouterr()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, said.out, said.err)
-
-    return run
 
 
 @pytest.fixture

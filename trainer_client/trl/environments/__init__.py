@@ -1,7 +1,7 @@
 """Environments and tools for agents that TRL trains.
 
 CodeEnvironment      runs programs, and submits a solution
-SessionEnvironment   a shell and files
+SessionEnvironment   a shell, an interpreter and files
 environment_reward   the reward of both: one call scores all episodes of a batch
 python_tool          a tool without an environment
 

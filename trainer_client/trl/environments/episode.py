@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import MethodType
 
 from trainer_client.rewards.judged import Template
 from trainer_client.score import Score, Verdict
@@ -16,8 +18,8 @@ class Episode:
     Args:
         template: makes the requests of the task; None if the task is not for this reward.
         refusal: the score of a row that is no task; None if it is one.
-        failure: why nothing can be said about the episode, through no fault of the model; empty if
-            there is no such reason.
+        failure: the score of an episode about which nothing can be said, through no fault of the
+            model; None if there is no such reason.
         submission: the completion that counts; None if the last message counts.
         score: the server's conclusion about what counts, if there is one already.
         settle: judges what the episode leaves, at its end, frees what it holds, and returns the
@@ -30,7 +32,7 @@ class Episode:
 
     template: Template | None = None
     refusal: Score | None = None
-    failure: str = ""
+    failure: Score | None = None
     submission: str | None = None
     score: Score | None = field(default=None, repr=False)
     settle: Callable[[], Score | None] | None = None
@@ -61,3 +63,13 @@ class Environment:
 
     def __init__(self) -> None:
         self.episode = Episode()
+
+
+def tools_of(environment: type[Environment]) -> list[Callable[..., str]]:
+    """Returns the tools of an environment as TRL shows them to a model."""
+    members = inspect.getmembers(environment, predicate=inspect.isfunction)
+    return [
+        MethodType(member, environment)
+        for name, member in members
+        if not name.startswith("_") and name != "reset"
+    ]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Unpack
 
-from trainer_client import score, tasks
+from trainer_client import tasks
 from trainer_client.errors import RewardLostError
 from trainer_client.rewards.execution import RemoteReward, RemoteRewardOptions, Task
 from trainer_client.rewards.judged import Template, with_text
-from trainer_client.score import Score
+from trainer_client.score import Score, Verdict
 from trainer_client.transport.channel import Target
 from trainer_client.trl.environments.episode import Environment, Episode
 from trainer_client.trl.environments.sandbox import Sandbox
@@ -87,6 +87,13 @@ class EnvironmentReward(RemoteReward):
     ) -> list[float | None]:
         """Returns a reward for each episode, or None if it was not judged.
 
+        Besides the metrics of `remote_reward`, it logs
+
+        turns                     messages of the model in an episode, on average
+        submissions               submissions in an episode, on average
+        first_submission_passed   share of episodes whose first submission passed, of those in which
+                                  the model was told so
+
         Raises:
             RewardLostError: the trainer passes no environments, nothing was judged for too long, or
                 a task can never be judged.
@@ -95,9 +102,14 @@ class EnvironmentReward(RemoteReward):
             raise RewardLostError(
                 "the trainer passes no `environments`: set `environment_factory` of GRPOTrainer"
             )
-        return await super().__call__(
+        rewards = await super().__call__(
             prompts, completions, log_extra=log_extra, log_metric=log_metric, **columns
         )
+        if log_metric is not None:
+            episodes = [one.episode for one in columns[_COLUMN] if _is_ours(one)]
+            for key, value in _metrics(episodes, completions):
+                log_metric(f"{self.__name__}/{key}", value)
+        return rewards
 
     async def _score(self, rows: Sequence[tasks.Row], completions: Sequence[Any]) -> list[Score]:
         await _settle([row[_COLUMN].episode for row in rows if _is_ours(row[_COLUMN])])
@@ -108,17 +120,33 @@ class EnvironmentReward(RemoteReward):
         if not _is_ours(environment):
             return self.not_for_this()
         episode: Episode = environment.episode
-        if episode.refusal is not None:
-            return episode.refusal
-        if episode.failure:
-            return score.unjudged("", "UNAVAILABLE", episode.failure)
-        if episode.score is not None:
-            return episode.score
+        known = episode.refusal or episode.failure or episode.score
+        if known is not None:
+            return known
         if episode.template is None:
             return super()._prepare(row, completion)
         if episode.submission is not None:
             return episode.template, episode.submission
         return with_text(episode.template, completion)
+
+
+def _metrics(
+    episodes: Sequence[Episode], completions: Sequence[Any]
+) -> Iterator[tuple[str, float]]:
+    """Yields name and value of each metric of episodes."""
+    if not episodes:
+        return
+    yield "turns", sum(map(_turns, completions)) / len(completions)
+    yield "submissions", sum(episode.submissions for episode in episodes) / len(episodes)
+    first = [episode.verdicts[0] is Verdict.PASSED for episode in episodes if episode.verdicts]
+    if first:
+        yield "first_submission_passed", sum(first) / len(first)
+
+
+def _turns(completion: Any) -> int:
+    if isinstance(completion, str):
+        return 1
+    return sum(message.get("role") == "assistant" for message in completion)
 
 
 def _is_ours(environment: object) -> bool:

@@ -1,4 +1,4 @@
-"""An environment in which a model works with a shell and files."""
+"""An environment in which a model works with a shell, an interpreter and files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client import score
 from trainer_client.errors import CallError, SessionEndedError
 from trainer_client.rewards.judged import Template
 from trainer_client.score import Score
@@ -22,13 +21,14 @@ from trainer_client.trl.environments.submitting import (
     EnvironmentOptions,
     SubmittingEnvironment,
     broken_session,
+    unjudged,
 )
 
 _OUTPUT_BYTES = 1 << 20
 
 
 class SessionEnvironment(SubmittingEnvironment):
-    """An environment whose tools are a shell and files, in a session of each episode.
+    """An environment whose tools are a shell, an interpreter and files, in a session of its own.
 
     A session opens at the first use of a tool. It begins with the data files of the task and, for
     tests of a repository that is an archive, with the files of the repository. What it holds at the
@@ -38,7 +38,7 @@ class SessionEnvironment(SubmittingEnvironment):
     Args:
         reward: scores the episodes; see `environment_reward`.
         completion_path: the file that is the solution, unless the tests are those of a repository.
-        time_limit_seconds: time of one command.
+        time_limit_seconds: time of one command, or of one call of the interpreter.
         session: options of the sessions, such as their memory and lifetime. All sessions of a batch
             are open at the same time.
         **options: see `EnvironmentOptions`.
@@ -99,6 +99,17 @@ class SessionEnvironment(SubmittingEnvironment):
         """
         return self._use(lambda: self._bash(command))
 
+    def run_python(self, code: str) -> str:
+        """Runs Python code in an interpreter that keeps its variables for the next call.
+
+        Args:
+            code: The code.
+
+        Returns:
+            What the code prints, and the value of its last expression.
+        """
+        return self._use(lambda: self._run_python(code))
+
     def read_file(self, path: str) -> str:
         """Reads a file.
 
@@ -137,6 +148,14 @@ class SessionEnvironment(SubmittingEnvironment):
             output_bytes=_OUTPUT_BYTES,
         )
         return words.command_told(result, self._most)
+
+    def _run_python(self, code: str) -> str:
+        result = self._opened().run_code(
+            well_formed(code),
+            time_limit_seconds=self._time_limit_seconds,
+            output_bytes=_OUTPUT_BYTES,
+        )
+        return words.code_told(result, self._most)
 
     def _read(self, path: str) -> str:
         content = self._opened().read_file(well_formed(path))
@@ -189,12 +208,9 @@ class SessionEnvironment(SubmittingEnvironment):
             return episode.score
         try:
             return self._judged(episode.template)
-        except SessionEndedError as error:
-            if error.blame == "session":
-                return broken_session(error)
-            return score.unjudged("", error.status, error.message)
         except CallError as error:
-            return score.unjudged("", error.status, error.message)
+            is_broken = isinstance(error, SessionEndedError) and error.blame == "session"
+            return broken_session(error) if is_broken else unjudged(error)
 
     def _close(self) -> None:
         session, self._session = self._session, None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypedDict, Unpack, get_args
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import score
 from trainer_client.errors import CallError, SessionEndedError, SessionFileError
 from trainer_client.rewards.judged import Template
 from trainer_client.score import Score, Verdict
@@ -15,7 +16,7 @@ from trainer_client.trl.environments.reward import EnvironmentReward
 from trainer_client.trl.environments.words import Feedback
 
 # Fields of requests that a model fills. If a server refuses one of them, it refuses the model.
-_OF_THE_MODEL = ("source:", "stdin:", "stdin_text:", "argv:", "files[", "path:")
+_OF_THE_MODEL = ("source:", "stdin:", "stdin_text:", "argv:", "code:", "files[", "path:")
 
 
 class EnvironmentOptions(TypedDict, total=False):
@@ -90,7 +91,7 @@ class SubmittingEnvironment(Environment):
         if isinstance(error, SessionEndedError) and error.blame == "session":
             self.episode.end(broken_session(error))
             return f"[{error.message}] {words.OVER}"
-        self.episode.failure = str(error)
+        self.episode.failure = unjudged(error)
         return words.UNAVAILABLE
 
     def _submit(self, completion: str | None, judge: Callable[[Template], Score]) -> str:
@@ -127,7 +128,14 @@ class SubmittingEnvironment(Environment):
         return self._reward.request(template, "").make()
 
 
-def broken_session(error: SessionEndedError) -> Score:
+def unjudged(error: CallError) -> Score:
+    """Returns the score of an episode that a failed call left without a conclusion."""
+    # Another session may live longer, so an ended one is no permanent failure.
+    permanent = error.blame == "caller" and not isinstance(error, SessionEndedError)
+    return score.unjudged("", error.status, error.message, permanent=permanent)
+
+
+def broken_session(error: CallError) -> Score:
     """Returns the score of an episode that broke its session, which counts as its failure."""
     message = f"the session broke: {error.message}"
     return Score(id="", verdict=Verdict.RUNTIME_ERROR, reward=0.0, message=message)

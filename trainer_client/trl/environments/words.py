@@ -11,13 +11,14 @@ from typing import Literal
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.score import Score, TestOutcome, Verdict
-from trainer_client.sessions.results import ExecResult
+from trainer_client.sessions.results import CodeResult, ExecResult
 
 # Each level tells what the levels before it tell, and more.
 Feedback = Literal["none", "verdict", "failing_test_name", "stderr"]
 _LEVELS: tuple[Feedback, ...] = ("none", "verdict", "failing_test_name", "stderr")
 
 SUBMITTED = "Submitted. The tests run at the end."
+NOTHING = "[no output]"
 UNAVAILABLE = "The sandbox is not available. End your turn."
 OVER = "The task is over. End your turn."
 
@@ -77,6 +78,20 @@ def command_told(result: ExecResult, most: int) -> str:
     return _told(result.stdout, result.stderr, endings, most)
 
 
+def code_told(result: CodeResult, most: int) -> str:
+    """Returns the output of code in an interpreter, the value of its last expression, and its end.
+
+    Args:
+        result: the code's result.
+        most: characters of each of the texts, at most.
+    """
+    parts = [_told(result.stdout, result.stderr, [], most)] if result.stdout + result.stderr else []
+    parts += [shortened(text, most) for text in (result.value, result.traceback) if text]
+    if result.explanation:
+        parts.append(f"[{result.explanation}]")
+    return "\n".join(part.rstrip("\n") for part in parts) or NOTHING
+
+
 def tests_told(found: Score, level: Feedback, limits: pb.Limits, most: int) -> str:
     """Returns what a feedback level tells about the tests of a solution.
 
@@ -122,7 +137,7 @@ def _told(stdout: bytes, stderr: bytes, endings: list[str], most: int) -> str:
     if stderr:
         parts.append(f"[stderr]\n{_text(stderr, most)}")
     parts += [f"[{ending}]" for ending in endings]
-    return "\n".join(parts) or "[no output]"
+    return "\n".join(parts) or NOTHING
 
 
 def _text(data: bytes, most: int) -> str:

@@ -3,6 +3,7 @@
 [model]       path, dtype, attn_implementation; [model.lora] any field of peft's LoraConfig
 [data]        kind, one of path, package and hub, ids, limit, question, ...; [data.held_out]
 [reward]      policy, bonuses, failure_budget, ...; [[reward.further]] other reward functions
+[environment] kind, feedback, submissions, turns, ...: tools for several turns
 [server]      target, or none to start a server; token_file, ca_file, ...
 [evaluation]  samples, batch_size, every, before, after
 [watch]       target_kl, stop_on_collapse, warn_of_hacking
@@ -26,6 +27,7 @@ from pydantic.fields import FieldInfo
 from trainer_client.errors import ConfigError
 from trainer_client.trl.settings.sections import (
     DataSection,
+    EnvironmentSection,
     EvaluationSection,
     ModelSection,
     RewardSection,
@@ -65,6 +67,7 @@ class TrainConfig(Section):
     model: ModelSection
     data: DataSection
     reward: RewardSection = RewardSection()
+    environment: EnvironmentSection = EnvironmentSection()
     server: ServerSection = ServerSection()
     evaluation: EvaluationSection = EvaluationSection()
     watch: WatchSection = WatchSection()

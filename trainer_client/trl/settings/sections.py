@@ -20,6 +20,7 @@ from trainer_client.errors import ConfigError
 from trainer_client.settings import ConnectionSettings, RewardSettings
 from trainer_client.tasks import TASKS
 from trainer_client.transport.channel import ConnectionOptions
+from trainer_client.trl.environments import Feedback
 
 REQUESTS = "requests"
 
@@ -182,6 +183,37 @@ class RewardSection(Section, RewardSettings):
             name = f"INTEGRITY_{self.require_integrity.upper()}"
             request.require_integrity = pb.Integrity.Value(name)
         return request
+
+
+class EnvironmentSection(Section):
+    """The tools with which the model works on a task, in several turns.
+
+    Args:
+        kind: "none" for a single answer without tools; "code" for the tools `run` and `submit`;
+            "session" for a shell, an interpreter of Python and files.
+        feedback: what the model is told about hidden tests when it submits; each level tells what
+            those before it tell. By default it is told nothing.
+        submissions: how often a model may submit; further submissions are refused.
+        output_characters: characters of an output that the model is told.
+        cpu_time_seconds: CPU time of a program that the model runs, for the kind "code".
+        time_limit_seconds: time of one command, for the kind "session".
+        completion_path: the file of a session that is the solution, unless the tests are those of a
+            repository, for the kind "session".
+        memory_bytes: memory of one session, for the kind "session"; the server's default if absent.
+            All sessions of a batch are open at the same time.
+        turns: rounds of tool calls in one episode, at most;
+            `training.max_tool_calling_iterations` replaces it.
+    """
+
+    kind: Literal["none", "code", "session"] = "none"
+    feedback: Feedback = "none"
+    submissions: PositiveInt = 3
+    output_characters: PositiveInt = 4000
+    cpu_time_seconds: PositiveFloat = 10.0
+    time_limit_seconds: PositiveFloat = 30.0
+    completion_path: str = "solution.py"
+    memory_bytes: PositiveInt | None = None
+    turns: PositiveInt = 8
 
 
 class ServerSection(Section, ConnectionSettings):
