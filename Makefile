@@ -19,6 +19,7 @@ INSTALL := $(PIP) install --no-warn-conflicts
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
 INSPECT := build/inspect
+OPENENV := build/openenv
 PEERS := build/peers
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
@@ -97,6 +98,13 @@ $(INSPECT)/.made: scripts/inspect_requirements.txt $(VENV)/.made
 	$(INSTALL) --no-deps --target $(INSPECT) -r $<
 	@touch $@
 
+# Apart from .venv, where the server's processes would find them.
+$(OPENENV)/.made: scripts/openenv_requirements.txt $(VENV)/.made
+	@echo 'Installing OpenEnv ...'
+	rm -rf $(OPENENV)
+	$(INSTALL) --no-deps --target $(OPENENV) -r $<
+	@touch $@
+
 $(NODE): examples/node/package.json examples/node/package-lock.json
 	@echo 'Installing the packages of the client in Node ...'
 	cd $(dir $<) && npm ci --silent --no-audit --no-fund
@@ -108,7 +116,7 @@ demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
-		$(INSPECT)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
+		$(INSPECT)/.made $(OPENENV)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else

@@ -13,6 +13,7 @@ import pytest
 
 PACKAGES = {
     "codereward": "proto/codereward",
+    "codereward_env": "codereward_env",
     "reward_server": "reward_server",
     "trainer_client": "trainer_client",
 }
@@ -67,7 +68,7 @@ def test_an_installed_package_finds_the_files_that_images_are_built_of(
     assert Path(printed.strip()) == wheel / "sandbox_images"
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", sorted(PACKAGES.keys() - {"codereward_env"}))
 def test_the_packages_of_the_wheel_are_imported_from_the_wheel(name: str, wheel: Path):
     printed = run_python(f"import {name}; print({name}.__file__)", wheel)
     assert Path(printed.strip()) == wheel / name / "__init__.py"
@@ -75,6 +76,10 @@ def test_the_packages_of_the_wheel_are_imported_from_the_wheel(name: str, wheel:
 
 def test_each_command_names_something_that_can_be_called(wheel: Path, repository: Path):
     scripts = tomllib.loads((repository / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts.pop("codereward-env") == "codereward_env.server.app:main"
+    with pytest.raises(subprocess.CalledProcessError) as failed:  # without its extra
+        run_python("import codereward_env.server.app", wheel)
+    assert "pip install 'codereward[openenv]'" in failed.value.stderr
     for target in scripts.values():
         module, function = target.split(":")
         assert run_python(f"import {module} as m; print(callable(m.{function}))", wheel) == "True\n"
