@@ -50,3 +50,50 @@ def _content_text(content: object) -> str | None:
     texts = [block.get("text") for block in content if isinstance(block, Mapping)]
     found = [text for text in texts if isinstance(text, str)]
     return "".join(found) if found else None
+
+
+def transcript(completion: object) -> str:
+    """Returns a completion as text for people: of several messages, each with its role.
+
+    Raises:
+        TypeError: see `completion_text`.
+    """
+    if isinstance(completion, list) and len(completion) > 1:
+        spoken = (message for message in completion if isinstance(message, Mapping))
+        return "\n".join(f"[{role_of(one)}]\n{message_text(one)}" for one in spoken)
+    return completion_text(completion)
+
+
+def role_of(message: Mapping[str, object]) -> str:
+    """Returns the role of a message; for a tool also its name."""
+    role, name = message.get("role") or "", message.get("name")
+    return f"{role} {name}" if role == "tool" and name else str(role)
+
+
+def message_text(message: Mapping[str, object]) -> str:
+    """Returns the text of a message and the tools that it calls, as people read them."""
+    content = message.get("content")
+    if isinstance(content, list):
+        blocks = [one.get("text") if isinstance(one, Mapping) else one for one in content]
+        content = "\n".join(str(block) for block in blocks if block is not None)
+    calls = message.get("tool_calls")
+    told = map(_call_text, calls) if isinstance(calls, list) else [str(calls or "")]
+    return "\n".join(part for part in (str(content or ""), *told) if part)
+
+
+def _call_text(call: object) -> str:
+    """Returns name and arguments of a call; text of several lines stands in a fence."""
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not isinstance(function, Mapping):
+        return f"call: {call}"
+    arguments = function.get("arguments")
+    if not isinstance(arguments, Mapping):
+        return f"call of {function.get('name')}: {arguments}"
+    # Tables hold the arguments of all tools for each call; those of other tools are None.
+    lines = [_argument_text(*one) for one in arguments.items() if one[1] is not None]
+    return "\n".join([f"call of {function.get('name')}", *lines])
+
+
+def _argument_text(name: object, value: object) -> str:
+    text = str(value)
+    return f"{name}:\n```\n{text}\n```" if "\n" in text else f"{name}: {text}"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer_client.text import completion_text, well_formed
+from trainer_client.text import completion_text, transcript, well_formed
 
 
 @given(st.text(st.characters()))
@@ -85,3 +85,36 @@ def test_the_text_is_that_of_the_last_message_of_the_assistant(completion, text)
 def test_what_is_no_completion_is_a_type_error(completion):
     with pytest.raises(TypeError, match=r"not (int|NoneType|list|str)"):
         completion_text(completion)
+
+
+CALL = {"type": "function", "function": {"name": "submit", "arguments": {"code": "a\nb", "x": 1}}}
+
+
+def test_a_transcript_has_all_turns_with_their_calls():
+    turns = [
+        {"role": "assistant", "content": "I try.", "tool_calls": [CALL, "odd", {"function": {}}]},
+        {"role": "tool", "name": "submit", "content": "A test failed."},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+    ]
+    assert transcript(turns).splitlines() == [
+        "[assistant]",
+        "I try.",
+        "call of submit",
+        "code:",
+        "```",
+        "a",
+        "b",
+        "```",
+        "x: 1",
+        "call: odd",
+        "call of None: None",
+        "[tool submit]",
+        "A test failed.",
+        "[assistant]",
+        "Done.",
+    ]
+
+
+@pytest.mark.parametrize("completion", ["plain", [{"role": "assistant", "content": "plain"}]])
+def test_a_transcript_of_one_answer_is_the_answer(completion):
+    assert transcript(completion) == "plain"

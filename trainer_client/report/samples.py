@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trainer_client.report.runs import Run
 from trainer_client.report.tables import Table, Tables, finite, read_rows
+from trainer_client.text import message_text, role_of
 
 MOST = 2000
 MOST_CHARACTERS = 8_000_000
@@ -30,6 +31,7 @@ class Sample:
         prompt: role and text of each message; a role of "" is plain text.
         completion: in the form of `prompt`.
         cut: number of characters that were left out of the completion.
+        turns: number of messages of the model.
         rewards: by reward function; None if it returned none.
     """
 
@@ -39,6 +41,7 @@ class Sample:
     prompt: tuple[Part, ...]
     completion: tuple[Part, ...]
     cut: int
+    turns: int
     rewards: Mapping[str, float | None]
     advantage: float | None
     verdict: str
@@ -118,6 +121,7 @@ def _sample(
         prompt=_shortened(_parts(row.get("prompt")))[0],
         completion=completion,
         cut=cut,
+        turns=_turns(row.get("completion")),
         rewards={name: finite(row[name]) for name in names if name in row},
         advantage=finite(row.get("advantage")),
         verdict=extra("verdict"),
@@ -135,17 +139,14 @@ def _parts(value: object) -> list[Part]:
     if not isinstance(value, list):
         return [("", "" if value is None else str(value))]
     messages = [one if isinstance(one, Mapping) else {"content": one} for one in value]
-    return [(str(one.get("role", "")), _content(one)) for one in messages]
+    return [(role_of(one), message_text(one)) for one in messages]
 
 
-def _content(message: Mapping[str, object]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        blocks = [one.get("text") if isinstance(one, Mapping) else one for one in content]
-        content = "\n".join(str(block) for block in blocks if block is not None)
-    calls = message.get("tool_calls")
-    text = "" if content is None else str(content)
-    return f"{text}\n{calls}".strip() if calls else text
+def _turns(value: object) -> int:
+    """Returns the number of messages of the model."""
+    if not isinstance(value, list):
+        return 1
+    return sum(isinstance(one, Mapping) and one.get("role") == "assistant" for one in value)
 
 
 def _shortened(parts: Sequence[Part]) -> tuple[tuple[Part, ...], int]:

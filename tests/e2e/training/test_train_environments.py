@@ -12,6 +12,7 @@ from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.rows import times_rows
 from tests.e2e.support.scripted import Script, factor_in, tables
 from tests.e2e.support.tool_talk import call_of, tool_results
+from trainer_client.report import write_report
 from trainer_client.run_folder import RunFolder
 from trainer_client.trl import run
 
@@ -113,7 +114,7 @@ def test_submissions_are_told_about_and_recorded(config, scripted, reward_train,
     scripted(reply_with_submissions)
     done = reward_train(str(config('kind = "code"', 'feedback = "verdict"', "turns = 3")))
     assert done.returncode == 0, done.stderr
-    assert "PASSED 100%" in done.stdout
+    assert "PASSED 100%  2.5 turns  " in done.stdout
     (line,) = RunFolder(tmp_path / "out").metrics()
     name = RunFolder(tmp_path / "out").info().reward
     assert line[f"{name}/turns"] == 2.5
@@ -123,6 +124,9 @@ def test_submissions_are_told_about_and_recorded(config, scripted, reward_train,
     table = tables(tmp_path / "out")[1]
     turns = Counter(len(messages) for messages in table["completion"])
     assert turns == {3: 2, 5: 2}
+    page = write_report([tmp_path / "out"], tmp_path / "report.html", pngs=False).page.read_text()
+    assert "call of submit" in page
+    assert "Turns and submissions" in page
     (evaluation,) = RunFolder(tmp_path / "out").evaluations()
     assert evaluation.tasks["t/2"].passed == 2
 
@@ -140,6 +144,8 @@ def test_a_dry_run_shows_the_tools_to_a_person(config, scripted, reward_train):
     done = reward_train(str(config('kind = "code"', 'feedback = "verdict"')), "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "<tools>run submit" in done.stdout
+    assert "[tool submit]" in done.stdout
+    assert "The solution crashed, or raised an exception." in done.stdout
 
 
 def test_a_model_whose_template_has_no_tools_is_refused(config, reward_train, tiny_model):

@@ -13,7 +13,7 @@ import pytest
 from tests.support.training_runs import REWARD, SIGNAL, Plan, info_of, write_run, write_table
 from trainer_client.report.charts.drawing import styled
 from trainer_client.report.charts.figures import all_figures
-from trainer_client.report.charts.lines import reward_figure
+from trainer_client.report.charts.lines import reward_figure, turns_figure
 from trainer_client.report.charts.shares import time_figure, verdict_figure
 from trainer_client.report.headline import headline
 from trainer_client.report.runs import Run, read_runs
@@ -244,3 +244,17 @@ def luminance(colour: str) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_turns_are_drawn_for_agents_alone(tmp_path):
+    assert turns_figure(one_run(tmp_path / "answers")) is None
+    lines = [
+        (1, {f"{REWARD}/turns": 3.0, f"{REWARD}/submissions": 1.0}),
+        (2, {f"{REWARD}/turns": 2.0}),
+    ]
+    chart = turns_figure(logged(tmp_path / "agents", lines))
+    assert [axes.get_ylabel() for axes in chart.figure.axes] == [
+        "turns\nan episode",
+        "submissions\nan episode",
+    ]
+    assert "3 at step 1, 2 at step 2" in chart.alt

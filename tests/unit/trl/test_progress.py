@@ -33,3 +33,12 @@ def test_a_line_has_the_seconds_of_a_step_and_the_time_that_is_left():
     first, second = told.getvalue().splitlines()
     assert first.endswith("PASSED 100%  10.0 s a step, 1 h 6 min left")
     assert second.endswith("30.0 s a step, 2 h 12 min left")
+
+
+def test_a_line_of_agents_has_the_turns_of_an_episode():
+    from trainer_client.trl.monitoring.progress import StepLines
+
+    told = io.StringIO()
+    lines = StepLines("r", Console(file=told, width=200), clock=lambda: 0.0)
+    lines.on_log(None, state(1), None, {**LOGS, "r/turns": 2.5})
+    assert "PASSED 100%  2.5 turns  0.0 s a step" in told.getvalue()

@@ -12,6 +12,7 @@ from trainer_client.report.charts.lines import (
     policy_figure,
     reward_figure,
     spread_figure,
+    turns_figure,
 )
 from trainer_client.report.charts.pass_chart import passing_figure
 from trainer_client.report.charts.shares import hacking_figure, time_figure, verdict_figure
@@ -28,6 +29,7 @@ def all_figures(runs: Sequence[Run], tables: Tables) -> list[Chart]:
         lambda found: groups_figure(found, tables),
         lambda found: rewards_figure(found, tables),
         functions_figure,
+        turns_figure,
         spread_figure,
         policy_figure,
         time_figure,

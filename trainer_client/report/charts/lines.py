@@ -119,6 +119,23 @@ def policy_figure(runs: Sequence[Run]) -> Chart | None:
     )
 
 
+def turns_figure(runs: Sequence[Run]) -> Chart | None:
+    """Draws the turns and submissions of episodes, and how often first submissions passed."""
+    reward = runs[0].info.reward
+    return _panels(
+        runs,
+        name="turns",
+        title="Turns and submissions",
+        caption="A turn is a message of the model; the tools that it calls answer in between. "
+        "Feedback helps if more episodes passed in the end than at their first submission.",
+        panels={
+            f"{reward}/turns": ("turns\nan episode", BLUE),
+            f"{reward}/submissions": ("submissions\nan episode", GREEN),
+            f"{reward}/first_submission_passed": ("share passed at\nfirst submission", PURPLE),
+        },
+    )
+
+
 def length_figure(runs: Sequence[Run]) -> Chart | None:
     """Draws lengths, gradients and the learning rate."""
     return _panels(

@@ -134,6 +134,7 @@ for (const button of document.querySelectorAll("figure .enlarge")) {
       node("span", "step", `step ${row.step}`), chip,
       node("span", "score", "reward ", node("b", "", number(row.reward))),
       node("span", "score", "advantage ", node("b", "", number(row.advantage))),
+      ...(row.turns > 1 ? [node("span", "score", `${row.turns} turns`)] : []),
       node("span", "task", ...plain(row.task)),
       node("span", "score", `${data.runs.length > 1 ? data.runs[row.run] + ", " : ""}group ${row.group + 1}`)));
     const fill = () => { if (details.open && details.childElementCount === 1) details.append(inside(row)); };

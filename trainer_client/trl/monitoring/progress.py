@@ -13,7 +13,7 @@ from trainer_client.score import Verdict
 
 
 class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
-    """Prints reward, its spread, the verdicts' shares, and times.
+    """Prints reward, its spread, the verdicts' shares, turns of agents, and times.
 
     Args:
         reward_name: name of the reward function, which prefixes its metrics.
@@ -58,7 +58,7 @@ class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so w
             return
         head = f"step {state.global_step:>{len(str(state.max_steps))}}/{state.max_steps}"
         numbers = f"reward {_number(logs['reward'])}  reward_std {_number(logs['reward_std'])}"
-        line = f"{head}  {numbers}  {self._shares(logs)}  {self._times(state)}"
+        line = f"{head}  {numbers}  {self._shares(logs)}  {self._turns(logs)}{self._times(state)}"
         self._console.print(line, highlight=False, soft_wrap=True)
 
     def _times(self, state: TrainerState) -> str:
@@ -68,6 +68,10 @@ class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so w
         left = (state.max_steps - state.global_step) * _seconds_a_step(self._began, now)
         self._last = now
         return f"{step_seconds:.1f} s a step, {_duration(left)} left"
+
+    def _turns(self, logs: dict[str, Any]) -> str:
+        turns = logs.get(f"{self._prefix}turns")
+        return "" if turns is None else f"{turns:.1f} turns  "
 
     def _shares(self, logs: dict[str, Any]) -> str:
         names = {f"verdict/{verdict.name}": verdict.name for verdict in Verdict}

@@ -12,7 +12,7 @@ from trainer_client.rewards import RewardFunction
 from trainer_client.rewards.metrics import NO_RESULT
 from trainer_client.run_folder import TaskTally
 from trainer_client.score import Verdict
-from trainer_client.text import completion_text
+from trainer_client.text import transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,7 @@ class Sample:
     """A completion and its score.
 
     Args:
+        completion: as text; of several turns, all of them.
         verdict: the verdict's name, or "UNJUDGED".
         message: the server's sentence about it.
         reward: None if it was not judged.
@@ -84,7 +85,7 @@ def _sample(
 ) -> Sample:
     return Sample(
         task_id=str(task_id),
-        completion=completion_text(completion),
+        completion=transcript(completion),
         verdict=verdict,
         message=message,
         reward=reward,
