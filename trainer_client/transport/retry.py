@@ -107,7 +107,7 @@ class Patience:
         self._clock = clock
         self._jitter = jitter
         self._deadline = clock() + timeout_seconds
-        self.outage_seconds = outage_seconds
+        self._outage_seconds = outage_seconds
         self._last_answer = clock()
 
     def now(self) -> float:
@@ -140,7 +140,7 @@ class Patience:
             return None
         seconds = self._wait(failure, attempt)
         out_for = self._clock() - self._last_answer
-        if failure.outage and out_for + seconds > self.outage_seconds:
+        if failure.outage and out_for + seconds > self._outage_seconds:
             return None
         return self._affordable(seconds)
 

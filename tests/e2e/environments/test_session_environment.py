@@ -230,3 +230,25 @@ def _namespace_pids(pid: int) -> list[int]:
 
 def _parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+SABOTAGE = {
+    "memory": "head -c 200M /dev/zero > big; tail /dev/zero; true",
+    "mode": "echo 'def double(x): return 2 * x' > solution.py; chmod 000 solution.py",
+    "pipe": "mkfifo solution.py",
+    "link": "ln -s /etc/passwd solution.py",
+    "size": "head -c 40M /dev/zero > solution.py",
+    "folder": "mkdir solution.py",
+    "moved": "rm -rf $PWD; rmdir $PWD",
+    "killed": "kill -9 -1",
+    "processes": "for i in $(seq 100); do sleep 600 & done; true",
+    "loops": "while true; do :; done & true",
+    "stopped": "kill -STOP $PPID; kill -STOP 1; true",
+}
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGE)
+def test_a_model_cannot_avoid_a_verdict(begin, reward, sabotage):
+    environment = begin("double", time_limit_seconds=5)
+    environment.bash(SABOTAGE[sabotage])
+    assert scored(reward, environment) == [0.0]

@@ -37,7 +37,6 @@ class Sandbox:
     def __init__(self, client: AsyncRewardClient) -> None:
         self._client = RewardClient.around(client)
         self._patience = client.patience
-        self._pause_seconds = client.patience().outage_seconds
         self._outage: CallError | None = None
         self._out_until = 0.0
         self._limits: pb.Limits | None = None
@@ -93,11 +92,13 @@ class Sandbox:
     def _guarded(self, call: Callable[[], _T]) -> _T:
         if self._outage is not None and self.is_out:
             raise CallError(self._outage.status, self._outage.message)
+        begun = time.monotonic()
         try:
             return call()
         except CallError as error:
             if error.status in _OUTAGES:
-                self._outage, self._out_until = error, time.monotonic() + self._pause_seconds
+                ended = time.monotonic()
+                self._outage, self._out_until = error, ended + (ended - begun)
             raise
 
     def _patiently(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
