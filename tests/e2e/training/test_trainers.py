@@ -66,6 +66,95 @@ def test_skyrls_environment_gets_rewards(packages, lasting_server):
     assert found["unjudged"].startswith(f"RewardLostError: {LOST}")
 
 
+SKYRL_TOOLS = """
+import json
+
+import skyrl_gym
+
+from trainer_client.errors import RewardLostError
+from trainer_client.examples.adapters.common import PROMPT, SAMPLES
+
+skyrl_gym.register("codetools", entry_point="trainer_client.adapters.skyrl:CodeToolEnv")
+
+
+def begun(**extras):
+    label = {"reward_spec": {"method": "rule", "ground_truth": "twice"}, **extras}
+    env = skyrl_gym.make("codetools", env_config={}, extras=label)
+    env.init([{"role": "user", "content": PROMPT}])
+    return env
+
+
+def call(code):
+    return f"I try it. <tool><python>{code}</python></tool>"
+
+
+env = begun()
+steps = [env.step(call("print(6 * 7)")), env.step(call("x")), env.step(SAMPLES[0].response)]
+last = begun(max_turns=1).step(call("print(1)"))
+print(json.dumps({"steps": steps, "last": last, "metrics": env.get_metrics()}))
+"""
+
+
+def test_skyrls_environment_of_several_turns_runs_programs(packages, lasting_server, tmp_path):
+    file = tmp_path / "tasks.jsonl"
+    tasks.write_templates(file, {"twice": TASK})
+    found = run(["-c", SKYRL_TOOLS], lasting_server, packages, CODEREWARD_TASKS=str(file))
+    first, second, _ = found["steps"]
+    assert first["observations"] == [{"role": "user", "content": "42"}]
+    assert "NameError: name 'x' is not defined" in second["observations"][0]["content"]
+    assert [step["done"] for step in found["steps"]] == [False, False, True]
+    assert [step["reward"] for step in found["steps"]] == [0.0, 0.0, 1.0]
+    assert found["metrics"] == {"passed": 1.0}
+    assert (found["last"]["done"], found["last"]["reward"]) == (True, 0.0)
+
+
+VERL_TOOLS = """
+import asyncio
+import json
+import os
+from importlib.util import find_spec
+
+from verl.tools.function_tool import normalize_function_tool_return
+from verl.tools.tool_registry import load_all_tools
+
+from trainer_client.adapters.common.settings import forget
+from trainer_client.errors import CallError
+
+folder = os.path.dirname(find_spec("trainer_client.adapters").origin)
+tools = load_all_tools(
+    tool_config_path=None, function_tool_path=os.path.join(folder, "verl_tools.py")
+)
+(tool,) = tools.values() if isinstance(tools, dict) else tools
+
+
+def call(**arguments):
+    response, reward, _ = normalize_function_tool_return(asyncio.run(tool.call(arguments)))
+    return [response.text, reward]
+
+
+found = [call(code="print(6 * 7)"), call(code="x")]
+os.environ.update(CODEREWARD_TARGET="127.0.0.1:1", CODEREWARD_OUTAGE_SECONDS="0.1")
+forget()
+try:
+    lost = call(code="print(1)")
+except CallError as error:
+    lost = str(error)
+schema = tool.tool_schema.model_dump(exclude_none=True)
+print(json.dumps({"schema": schema, "found": found, "lost": lost}))
+"""
+
+
+def test_verls_registry_finds_the_tool_and_its_calls_run_programs(packages, lasting_server):
+    found = run(["-c", VERL_TOOLS], lasting_server, packages)
+    function = found["schema"]["function"]
+    assert function["name"] == "code_interpreter"
+    assert function["parameters"]["required"] == ["code"]
+    (output, reward), (error, _) = found["found"]
+    assert (output, reward) == ("42", 0.0)
+    assert "NameError: name 'x' is not defined" in error
+    assert found["lost"].startswith("UNAVAILABLE")
+
+
 INTERFACES = """
 from abc import ABC, abstractmethod
 from typing import Generic, NamedTuple, TypeVar

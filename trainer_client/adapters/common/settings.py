@@ -16,7 +16,7 @@ import difflib
 import functools
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from pydantic import FilePath, PositiveFloat, ValidationError
@@ -27,8 +27,10 @@ from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.missing_rewards import Choice
 from trainer_client.errors import ConfigError, TaskError
 from trainer_client.settings import ConnectionSettings, RewardSettings
+from trainer_client.tools.python import python_tool
 
 PREFIX = "CODEREWARD_"
+_TOOL_CPU_TIME_SECONDS = 10.0
 
 
 class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
@@ -112,10 +114,20 @@ def shared_judge() -> Judge:
         return _judge()
 
 
+def shared_tool() -> Callable[[str], str]:
+    """Returns the tool `run_python` that this process shares.
+
+    Raises:
+        ConfigError: see `read_settings`; or a file cannot be read.
+    """
+    with _first_use:
+        return _tool()
+
+
 def forget() -> None:
-    """Discards the settings and the judge, so that the environment is read again."""
-    _settings.cache_clear()
-    _judge.cache_clear()
+    """Discards what this process shares, so that the environment is read again."""
+    for cached in (_settings, _judge, _tool):
+        cached.cache_clear()
 
 
 # Trainers call from many threads at once, and a cache alone would let each thread create a judge.
@@ -130,6 +142,14 @@ def _settings() -> AdapterSettings:
 @functools.cache
 def _judge() -> Judge:
     return _settings().judge()
+
+
+@functools.cache
+def _tool() -> Callable[[str], str]:
+    settings = _settings()
+    seconds = settings.cpu_time_seconds or _TOOL_CPU_TIME_SECONDS
+    with naming_variables():
+        return python_tool(settings.target, cpu_time_seconds=seconds, **settings.options)
 
 
 def _typos() -> Iterable[tuple[str, str]]:

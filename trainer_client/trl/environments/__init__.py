@@ -8,11 +8,11 @@ python_tool          a tool without an environment
 None of them needs torch; TRL calls them.
 """
 
+from trainer_client.tools.python import python_tool
+from trainer_client.tools.words import Feedback
 from trainer_client.trl.environments.code_environment import CodeEnvironment
 from trainer_client.trl.environments.reward import EnvironmentReward, environment_reward
 from trainer_client.trl.environments.session_environment import SessionEnvironment
-from trainer_client.trl.environments.tools import python_tool
-from trainer_client.trl.environments.words import Feedback
 
 __all__ = [
     "CodeEnvironment",

@@ -6,8 +6,8 @@ from typing import Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.text import well_formed
+from trainer_client.tools.sandbox import program_limits
 from trainer_client.trl.environments.reward import EnvironmentReward
-from trainer_client.trl.environments.sandbox import program_limits
 from trainer_client.trl.environments.submitting import EnvironmentOptions, SubmittingEnvironment
 
 

@@ -13,9 +13,9 @@ from trainer_client.errors import RewardLostError
 from trainer_client.rewards.execution import RemoteReward, RemoteRewardOptions, Task
 from trainer_client.rewards.judged import Template, with_text
 from trainer_client.score import Score, Verdict
+from trainer_client.tools.sandbox import Sandbox
 from trainer_client.transport.channel import Target
 from trainer_client.trl.environments.episode import Environment, Episode
-from trainer_client.trl.environments.sandbox import Sandbox
 
 _COLUMN = "environments"
 _MOST_THREADS = 64

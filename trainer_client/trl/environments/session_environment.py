@@ -15,7 +15,7 @@ from trainer_client.score import Score
 from trainer_client.sessions.requests import SessionOptions
 from trainer_client.sessions.sync_session import Session
 from trainer_client.text import well_formed
-from trainer_client.trl.environments import words
+from trainer_client.tools import words
 from trainer_client.trl.environments.reward import EnvironmentReward
 from trainer_client.trl.environments.submitting import (
     EnvironmentOptions,

@@ -10,10 +10,10 @@ from trainer_client import score
 from trainer_client.errors import CallError, SessionEndedError, SessionFileError
 from trainer_client.rewards.judged import Template
 from trainer_client.score import Score, Verdict
-from trainer_client.trl.environments import words
+from trainer_client.tools import words
+from trainer_client.tools.words import Feedback
 from trainer_client.trl.environments.episode import Environment
 from trainer_client.trl.environments.reward import EnvironmentReward
-from trainer_client.trl.environments.words import Feedback
 
 # Fields of requests that a model fills. If a server refuses one of them, it refuses the model.
 _OF_THE_MODEL = ("source:", "stdin:", "stdin_text:", "argv:", "code:", "files[", "path:")

@@ -16,8 +16,8 @@ from trainer_client.score import Score
 from trainer_client.sessions.requests import SessionOptions
 from trainer_client.sessions.sync_session import Session
 from trainer_client.sync_client import RewardClient
+from trainer_client.tools import words
 from trainer_client.transport.retry import Failure
-from trainer_client.trl.environments import words
 
 _OUTAGES = frozenset({"UNAVAILABLE", "CANCELLED", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"})
 _WALL_SECONDS_PER_CPU_SECOND = 3.0

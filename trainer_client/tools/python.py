@@ -1,4 +1,4 @@
-"""Tools for `GRPOTrainer(tools=...)`, which belong to no episode."""
+"""The tool `run_python`, which belongs to no episode."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Unpack
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.async_client import AsyncRewardClient
 from trainer_client.text import well_formed
+from trainer_client.tools.sandbox import Sandbox, program_limits
 from trainer_client.transport.channel import ConnectionOptions, Target
-from trainer_client.trl.environments.sandbox import Sandbox, program_limits
 
 
 def python_tool(
@@ -21,8 +21,8 @@ def python_tool(
 ) -> Callable[[str], str]:
     """Makes the tool `run_python`, which runs a program in a sandbox and keeps nothing of it.
 
-    If the server cannot be reached, the tool raises an error, which TRL shows to the model. In a
-    `CodeEnvironment`, such an episode has no reward.
+    If the server cannot be reached, the tool raises a `CallError`, which TRL shows to the model. In
+    a `CodeEnvironment`, such an episode has no reward.
 
     Args:
         target: the servers; see `channel.Connection`, also for the other options.
