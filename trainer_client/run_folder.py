@@ -16,7 +16,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -176,16 +176,11 @@ class RunFolder:
 
     def metrics(self) -> list[dict[str, Any]]:
         """Returns the logged steps in order; for each step, its last line."""
-        by_step = {line["step"]: line for line in self._lines("metrics") if "step" in line}
-        return [by_step[step] for step in sorted(by_step)]
+        return steps_of(self._lines("metrics"))
 
     def evaluations(self) -> list[Evaluation]:
         """Returns the last version of each evaluation, ordered by split and step."""
-        found: dict[tuple[str, int], Evaluation] = {}
-        for line in self._lines("evaluations"):
-            tallies = {key: TaskTally(**tally) for key, tally in line.pop("tasks").items()}
-            found[line["split"], line["step"]] = Evaluation(**line, tasks=tallies)
-        return [found[key] for key in sorted(found)]
+        return last_evaluations(evaluation_of(line) for line in self._lines("evaluations"))
 
     def events(self) -> list[Event]:
         """Returns the events in the order in which they happened."""
@@ -201,8 +196,40 @@ class RunFolder:
         file = self.path / f"{name}.jsonl"
         if not file.is_file():
             return []
-        lines = [_parsed(line) for line in file.read_bytes().splitlines()]
-        return [line for line in lines if line is not None]
+        return parsed_lines(file.read_bytes())
+
+
+def parsed_lines(content: bytes) -> list[dict[str, Any]]:
+    """Parses lines of JSON, without those that a killed run left incomplete."""
+    found: list[dict[str, Any]] = []
+    for line in content.splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def steps_of(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the lines of the logged steps in order; for each step, its last line."""
+    by_step = {line["step"]: line for line in lines if "step" in line}
+    return [by_step[step] for step in sorted(by_step)]
+
+
+def evaluation_of(line: Mapping[str, Any]) -> Evaluation:
+    """Makes an evaluation from its line.
+
+    Raises:
+        AttributeError, KeyError, TypeError: the line has another form.
+    """
+    tallies = {key: TaskTally(**tally) for key, tally in line["tasks"].items()}
+    return Evaluation(**{**line, "tasks": tallies})
+
+
+def last_evaluations(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
+    """Returns the last version of each evaluation, ordered by split and step."""
+    found = {(one.split, one.step): one for one in evaluations}
+    return [found[key] for key in sorted(found)]
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -220,15 +247,6 @@ def _is_torn(file: BinaryIO) -> bool:
         return False
     file.seek(-1, os.SEEK_END)
     return file.read(1) != b"\n"
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Parses a line; returns None if a killed run left it incomplete."""
-    try:
-        found: dict[str, Any] = json.loads(line)
-    except ValueError:
-        return None
-    return found
 
 
 def _plain(value: Any) -> Any:

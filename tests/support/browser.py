@@ -6,7 +6,6 @@ import base64
 import json
 import shutil
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -30,7 +29,23 @@ FLAGS = (
     # Nothing but loopback resolves, so that the browser can load nothing from elsewhere.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
+# The page looks itself, so that waiting costs next to nothing.
+_AWAITED = """
+    const done = arguments[arguments.length - 1];
+    const given = [...arguments].slice(0, -1);
+    const holds = function () { return %s; };
+    const until = performance.now() + SECONDS * 1000;
+    const look = () => {
+      try {
+        if (holds.apply(null, given)) return done("");
+      } catch (error) {
+        return done(String(error));
+      }
+      return performance.now() > until ? done("SECONDS s are over") : setTimeout(look, 20);
+    };
+    look();
+""".replace("SECONDS", str(PATIENCE_SECONDS))
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # Of a proxy that is set for the tests' own downloads, loopback is none of its business.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -70,9 +85,8 @@ class Browser:
 
     def until(self, condition: str, *arguments: Any) -> None:
         """Waits for an expression of JavaScript to be true, since the page acts in its own time."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self.run(f"return {condition}", *arguments):
-            assert time.monotonic() < deadline, f"in {PATIENCE_SECONDS} s never true: {condition}"
+        found = self._post("execute/async", {"script": _AWAITED % condition, "args": arguments})
+        assert found == "", f"never true: {condition}: {found}"
 
     def click(self, selector: str) -> None:
         """Clicks where an element is, as a mouse does."""
@@ -121,7 +135,11 @@ def chromium(profile: Path) -> Iterator[Browser]:
         pytest.skip("no Chromium with its driver: apt-get install chromium chromium-driver")
     driver, browser = programs
     options = {"binary": browser, "args": [*FLAGS, f"--user-data-dir={profile}"]}
-    wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+    wanted = {
+        "goog:chromeOptions": options,
+        "goog:loggingPrefs": {"browser": "ALL"},
+        "timeouts": {"script": 2000 * PATIENCE_SECONDS},
+    }
     process = subprocess.Popen(
         [str(driver), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -151,7 +169,7 @@ def _call(method: str, address: str, body: dict[str, Any] | None) -> Any:
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data=data, method=method)
     try:
-        with _opener.open(request, timeout=60) as answer:
+        with _opener.open(request, timeout=2 * PATIENCE_SECONDS) as answer:
             return json.load(answer)["value"]
     except urllib.error.HTTPError as error:
         with error:

@@ -8,21 +8,18 @@ only images within the page.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import hashlib
 import json
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from trainer_client.report.charts.drawing import VERDICT_COLOURS, Chart
 from trainer_client.report.comparisons import comparison
 from trainer_client.report.headline import headline
 from trainer_client.report.naming import heading
+from trainer_client.report.rendering import policy, rendered, template
 from trainer_client.report.runs import Run, differing_settings
 from trainer_client.report.samples import LONGEST, Sample, samples
 from trainer_client.report.tables import Tables
@@ -35,16 +32,9 @@ _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
 def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -> tuple[bytes, int]:
     """Renders the page as UTF-8; also returns the number of completions that it shows."""
     shown = samples(runs, tables)
-    style, script = _template("page.css"), _template("page.js")
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_template),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    text = environment.get_template("page.html").render(
-        policy=_policy(style, script),
+    style, script = template("page.css"), template("shared.js") + template("page.js")
+    values = dict[str, object](
+        policy=policy(style, script, ["img-src data:"]),
         style=Markup(style),
         script=Markup(script),
         data=Markup(data_block(_data(runs, shown))),
@@ -63,7 +53,7 @@ def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -
         broken=[file.name for file in tables.broken],
         longest=LONGEST,
     )
-    return well_formed(text).encode(), len(shown)
+    return well_formed(rendered(template("page.html"), values)).encode(), len(shown)
 
 
 def data_block(value: object) -> str:
@@ -72,30 +62,6 @@ def data_block(value: object) -> str:
     It is ASCII, so that U+2028 and U+2029 are escaped as well.
     """
     return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
-
-
-def _template(name: str) -> str:
-    folder = resources.files("trainer_client.report").joinpath("templates")
-    return folder.joinpath(name).read_text("utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    return "; ".join(
-        [
-            "default-src 'none'",
-            "img-src data:",
-            f"style-src {_hash(style)}",
-            f"script-src {_hash(script)}",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-        ]
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _events(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -77,6 +77,11 @@ def differing_settings(runs: Sequence[Run]) -> dict[str, list[str]]:
     }
 
 
+def one_experiment(infos: Sequence[RunInfo]) -> bool:
+    """Returns True if runs have the same model, tasks, reward and size of groups."""
+    return len({tuple(getattr(info, name) for name in _SAME) for info in infos}) <= 1
+
+
 def _check_same(paths: Sequence[Path], infos: Sequence[RunInfo]) -> None:
     for name in _SAME:
         first, *others = [getattr(info, name) for info in infos]

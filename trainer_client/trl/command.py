@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import tomllib
+import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -141,6 +143,23 @@ def _report(
             highlight=False,
             soft_wrap=True,
         )
+
+
+@_app.command("view")
+def _view(
+    runs: Annotated[list[Path], typer.Argument(help="folders of runs; they may appear later")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any free port")] = 0,
+    open_page: Annotated[bool, typer.Option("--open", help="open it in a browser")] = False,
+) -> None:
+    """Serves a page about runs that grows while they go on, on this machine only."""
+    from trainer_client.view import served_view
+
+    with _errors_told(), served_view(runs, port) as url:
+        Console().print(f"{url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+        if open_page:
+            webbrowser.open(url)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
 
 @_app.command("tasks")

@@ -115,15 +115,20 @@ class Chart:
         return self._rendered("png", {"Software": None})
 
     def data_urls(self) -> tuple[str, str]:
-        """Renders the figure for light pages and for dark ones.
+        """Renders the figure for light pages and for dark ones, as URLs that hold it."""
+        kind, light, dark = self.images()
+        return _data_url(kind, light), _data_url(kind, dark)
+
+    def images(self) -> tuple[str, bytes, bytes]:
+        """Renders the figure for light pages and for dark ones; also returns their media type.
 
         Both are vectors, or both are the same pixels on white if there are so many points that
         pixels take fewer bytes.
         """
         if self.points > _MOST_POINTS:
-            return (_data_url("png", self.png()),) * 2
+            return ("image/png", *(self.png(),) * 2)
         svg = self._rendered("svg", {"Date": None, "Creator": None})
-        return _data_url("svg+xml", svg), _data_url("svg+xml", _darkened(svg))
+        return "image/svg+xml", svg, _darkened(svg)
 
     def _rendered(self, kind: str, metadata: Mapping[str, None]) -> bytes:
         buffer = io.BytesIO()
@@ -133,7 +138,7 @@ class Chart:
 
 
 def _data_url(kind: str, content: bytes) -> str:
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _darkened(svg: bytes) -> bytes:

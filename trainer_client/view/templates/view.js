@@ -1,0 +1,166 @@
+// The live page: asks again and again what the runs have written, and changes what is different.
+(() => {
+  const POLL_MILLISECONDS = 1500;
+  const element = (id) => document.getElementById(id);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  let chosen = [];
+  let state = null;
+
+  const ask = async (name, query = {}) => {
+    const address = new URL(name, location.href);
+    for (const [key, value] of Object.entries({ runs: chosen.join("."), ...query })) address.searchParams.set(key, value);
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.json();
+  };
+
+  // Replaces what an element holds, only if the values that it shows have changed.
+  const shown = new Map();
+  const update = (id, values, make) => {
+    const text = JSON.stringify(values);
+    if (shown.get(id) === text) return;
+    shown.set(id, text);
+    element(id).replaceChildren(...make(values));
+  };
+  const tell = (id, text) => {
+    element(id).hidden = !text;
+    if (element(id).textContent !== text) element(id).textContent = text;
+  };
+
+  const duration = (seconds) => {
+    if (seconds === null || seconds === undefined) return "not known";
+    if (seconds < 90) return `${Number(seconds.toPrecision(2))} s`;
+    const minutes = Math.round(seconds / 60);
+    return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  };
+
+  const about = (name, value) => node("span", "", `${name} `, node("b", "", value));
+  const runFacts = (run) => {
+    const { progress } = run;
+    const facts = [about("step", progress.max_steps ? `${progress.step} of ${progress.max_steps}` : String(progress.step))];
+    if (progress.state !== "finished") facts.push(about("left", duration(progress.left_seconds)));
+    facts.push(about("since the start", duration(run.seconds)), about("a step", duration(progress.step_seconds)));
+    if (progress.tokens_a_second !== null) facts.push(about("tokens a second", number(progress.tokens_a_second)));
+    facts.push(about("last written", `${duration(Math.round(progress.silent_seconds))} ago`));
+    return node("p", "facts-of", ...facts);
+  };
+  const timeParts = (parts) => {
+    const all = Object.values(parts).reduce((sum, one) => sum + one, 0);
+    if (!all) return [];
+    const bar = node("div", "parts", ...Object.values(parts).map((seconds) => {
+      const part = node("span", "");
+      part.style.width = `${(100 * seconds) / all}%`;
+      return part;
+    }));
+    const keys = Object.entries(parts).map(([name, seconds]) => node("span", "", node("i", ""), `${name} ${Math.round((100 * seconds) / all)} %`));
+    return [bar, node("p", "keys", ...keys)];
+  };
+  const runCard = (run, index, several) => {
+    const box = node("div", "run");
+    const heading = node("h2", "");
+    if (several && run.progress) {
+      const check = node("input", "");
+      check.type = "checkbox";
+      check.checked = state.selection.includes(index);
+      check.id = `choose-${index}`;
+      check.addEventListener("change", () => choose(index, check.checked));
+      heading.append(node("label", "", check, ...plain(run.label)));
+    } else heading.append(...plain(run.label));
+    if (run.progress) heading.append(node("span", `state ${run.progress.state}`, run.progress.state));
+    box.append(heading);
+    if (run.problem) box.append(node("p", "note", ...plain(run.problem)));
+    if (!run.progress) return box;
+    if (run.progress.share !== null) {
+      const bar = node("progress", "");
+      bar.value = run.progress.share;
+      bar.setAttribute("aria-label", "share of the run that is done");
+      box.append(bar);
+    }
+    box.append(runFacts(run), ...timeParts(run.progress.parts),
+      node("p", "path", ...plain(`${run.model} on ${run.data}, reward ${run.reward}, groups of ${run.size}, seed ${run.seed}, started ${run.started}; ${run.folder}`)));
+    return box;
+  };
+  const choose = (index, isChosen) => {
+    const kept = state.selection.filter((one) => one !== index);
+    chosen = (isChosen ? [...kept, index] : kept).sort((a, b) => a - b);
+    refresh();
+  };
+
+  // Pictures of figures are loaded where they are seen.
+  const visible = new Set();
+  const load = (image) => {
+    const scheme = dark.matches ? "dark" : "light";
+    const wanted = `figure?name=${encodeURIComponent(image.dataset.name)}&scheme=${scheme}&runs=${state.selection.join(".")}&drawing=${state.drawing}`;
+    if (visible.has(image) && image.getAttribute("src") !== wanted) image.setAttribute("src", wanted);
+  };
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) visible.add(target); else visible.delete(target);
+      load(target);
+    }
+  }, { rootMargin: "300px" });
+  const figure = (name) => {
+    const image = node("img", "");
+    image.dataset.name = name;
+    const button = node("button", "enlarge", "Enlarge");
+    button.type = "button";
+    button.setAttribute("aria-pressed", "false");
+    const frame = node("div", "scroll", image);
+    frame.tabIndex = 0;
+    const made = node("figure", "", node("h3", ""), frame, button, node("figcaption", ""));
+    made.id = `figure-${name}`;
+    enlarges(button);
+    observer.observe(image);
+    return made;
+  };
+  const showFigures = () => {
+    update("figures", state.figures.map((one) => one.name), (names) => names.map((name) => element(`figure-${name}`) ?? figure(name)));
+    for (const one of state.figures) {
+      const made = element(`figure-${one.name}`);
+      made.querySelector("h3").textContent = one.title;
+      made.querySelector("figcaption").textContent = one.caption;
+      const image = made.querySelector("img");
+      image.alt = one.alt;
+      load(image);
+    }
+    const waiting = state.selection.length ? "The figures are being drawn." : "There are none yet.";
+    tell("drawing", state.figures_problem || (state.figures.length ? "" : state.drawing ? "Nothing was logged yet." : waiting));
+  };
+
+  const cell = (name, ...children) => node("td", name, ...children);
+  const isolated = (text) => node("bdi", "", ...plain(text));
+  const eventRows = (events) => events.map((event) => node("tr", "",
+    cell("amount", String(event.step)), cell("amount", (event.seconds / 60).toFixed(1)), cell("", ...plain(event.run)),
+    cell("kind-of", isolated(event.kind)), cell("", isolated(event.message))));
+
+  const show = () => {
+    const title = plain(state.heading).map((piece) => piece.textContent ?? piece).join("");
+    tell("heading", title);
+    document.title = `${title}: training`;
+    tell("problems", state.runs.filter((run) => run.unread_lines).map((run) => `${run.label}: ${run.unread_lines} lines cannot be read`).join("; "));
+    update("runs", [state.runs, state.selection], ([runs]) => runs.map((run, index) => runCard(run, index, runs.length > 1)));
+    update("numbers", state.numbers, (numbers) => numbers.map((one) => node("div", "",
+      node("dt", "", ...plain(one.name)), node("dd", "value", ...plain(one.value)), node("dd", "note", ...plain(one.note)))));
+    showFigures();
+    update("events", state.events, eventRows);
+    element("events-frame").hidden = !state.events.length;
+    const count = state.event_count;
+    tell("event-count", count > state.events.length ? `The last ${state.events.length} of ${count} events.` : count ? "" : "None.");
+  };
+  const refresh = async () => {
+    try {
+      state = await ask("state");
+      tell("link", "");
+      show();
+    } catch (error) {
+      tell("link", `The page does not grow: ${error.message.trim()}. It goes on when reward-train view answers again.`);
+    }
+  };
+  const follow = async () => {
+    if (!document.hidden) await refresh();
+    setTimeout(follow, POLL_MILLISECONDS);
+  };
+  dark.addEventListener("change", () => { for (const image of visible) load(image); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+  follow();
+})();
