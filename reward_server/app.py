@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -16,6 +17,7 @@ from reward_server.domain import Network, Provenance
 from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
 from reward_server.evaluation.graders.repository.repositories import Repositories
+from reward_server.http.parts import Parts
 from reward_server.languages import Languages, load_languages
 from reward_server.operation import Condition, watch, watch_sessions
 from reward_server.rpc.answers import Membership, ServerFacts
@@ -55,6 +57,9 @@ from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
 from reward_server.version import server_version
 
+if TYPE_CHECKING:
+    from reward_server.http.server import HttpServer
+
 # The limit on open calls for each slot and each place of the queue. It is above 1, because a call
 # that waits for the answer of an identical call takes no place in the queue. The scheduler refuses
 # other calls long before this limit, with a time after which to retry.
@@ -75,11 +80,12 @@ class App:
     `reload` reads the files of tokens and certificates again. If a file cannot be used, it raises
     SettingsError and changes nothing. `tell_health` is told whether any process behind the shared
     address can do work. Health checks of that address report this. A server of one process calls
-    `tell_health` by itself.
+    `tell_health` by itself. `http_address` is that of the HTTP doors, or empty.
     """
 
     host: str
     port: int
+    http_address: str
     facts: ServerFacts
     bounds: Bounds
     scheduler: Scheduler
@@ -92,7 +98,7 @@ class App:
     @property
     def address(self) -> str:
         """Host and port in the form that clients expect."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        return _address(self.host, self.port)
 
 
 @asynccontextmanager
@@ -201,12 +207,25 @@ async def serving(
         strangers=strangers if _knows_callers(settings) else None,
     )
 
+    parts = Parts(
+        service=service,
+        evaluation=evaluation,
+        bounds=bounds,
+        callers=callers,
+        gate=gate,
+        telemetry=telemetry,
+        version=facts.server_version,
+    )
+    doors = _doors(settings, parts, membership, connections_beside(scheduler.slots))
+
     def reload() -> None:
         credentials, certificates = _credentials(settings, membership), _certificates(settings)
         callers.replace(credentials)
         tenants.replace(credentials or ())
         scheduler.apply_quotas()
         server.replace_certificates(certificates)
+        if doors is not None:
+            doors.replace_certificates(_tls(settings))
 
     condition = Condition(asyncio.get_running_loop().time)
     watch(telemetry, scheduler, backend, condition)
@@ -242,8 +261,14 @@ async def serving(
             if sessions is not None:
                 await sessions.start()
             port = await server.start()
+            http_port = None if doors is None else await doors.start()
             telemetry.watch(
                 "connections", "Open connections of callers.", lambda: connections_to(server.ports)
+            )
+            telemetry.watch(
+                "http_connections",
+                "Open connections of callers to the HTTP doors.",
+                lambda: 0 if doors is None else doors.connections,
             )
             async with (
                 in_background(condition.feel(telemetry.loop_lagged)),
@@ -253,6 +278,9 @@ async def serving(
                 yield App(
                     host=settings.host,
                     port=port,
+                    http_address=(
+                        "" if http_port is None else _address(settings.http_host, http_port)
+                    ),
                     facts=facts,
                     bounds=bounds,
                     scheduler=scheduler,
@@ -264,6 +292,8 @@ async def serving(
                 )
             condition.is_draining = True
             server.begin_drain()
+            if doors is not None and membership is not None:
+                doors.leave()
             if sessions is not None:
                 sessions.begin_drain()
             async with _left(server, settings, membership):
@@ -273,6 +303,8 @@ async def serving(
                 )
         finally:
             await server.stop()
+            if doors is not None:
+                await doors.stop()
             if sessions is not None:
                 await sessions.close()
             # Executions that were cancelled still have to be killed.
@@ -488,6 +520,38 @@ def _endpoint(settings: Settings, scheduler: Scheduler, membership: Membership |
     )
 
 
+def _doors(
+    settings: Settings, parts: Parts, membership: Membership | None, connections: int
+) -> HttpServer | None:
+    """Returns the HTTP doors; None if the settings name no port for them.
+
+    Raises:
+        SettingsError: the packages of the extra are not installed, or a certificate is wrong.
+    """
+    if settings.http_port is None:
+        return None
+    try:
+        from reward_server.http.connection import Patience
+        from reward_server.http.doors import http_server
+        from reward_server.http.server import HttpEndpoint
+    except ImportError as error:
+        raise SettingsError(
+            f"http_port: HTTP doors need the extra [http] ({error}); pip install 'codereward[http]'"
+        ) from None
+    endpoint = HttpEndpoint(
+        host=settings.http_host,
+        port=settings.http_port,
+        is_shared=membership is not None,
+        tls=_tls(settings),
+        patience=Patience(connections=connections),
+    )
+    return http_server(parts, endpoint, expects_strangers=_knows_callers(settings))
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def _certificates(settings: Settings) -> Certificates | None:
     """Reads the certificates, and checks with `ssl` that they can be used.
 
@@ -496,19 +560,45 @@ def _certificates(settings: Settings) -> Certificates | None:
     chain, key, authorities = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
     if chain is None or key is None:
         return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(chain, key, password=_refuse_password)
-        if authorities is not None:
-            context.load_verify_locations(authorities)
+    with _usable_files(settings):
+        _loaded(chain, key, authorities)
         return Certificates(
             chain=chain.read_bytes(),
             key=key.read_bytes(),
             client_authorities=authorities.read_bytes() if authorities is not None else None,
         )
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    """Reads the certificates for the HTTP doors."""
+    chain, key, authorities = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
+    if chain is None or key is None:
+        return None
+    with _usable_files(settings):
+        return _loaded(chain, key, authorities)
+
+
+def _loaded(chain: Path, key: Path, authorities: Path | None) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key, password=_refuse_password)
+    if authorities is not None:
+        context.load_verify_locations(authorities)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+@contextmanager
+def _usable_files(settings: Settings) -> Iterator[None]:
+    """Reports what keeps the files of certificates from being used.
+
+    Raises:
+        SettingsError: one cannot be used.
+    """
+    try:
+        yield
     except (ssl.SSLError, OSError, ValueError) as error:
-        files: list[Path] = [file for file in (chain, key, authorities) if file is not None]
-        names = ", ".join(str(file) for file in files)
+        files = (settings.tls_certificate, settings.tls_key, settings.tls_client_ca)
+        names = ", ".join(str(file) for file in files if file is not None)
         raise SettingsError(f"the certificates cannot be used ({names}): {error}") from None
 
 

@@ -169,6 +169,12 @@ class Settings(BaseSettings):
     who can reach it sees the figures, which name no task and no program."""
     status_page: bool | None = None
     """Whether a status page is served at `metrics_port`; by default only on a loopback address."""
+    http_port: Port | None = None
+    """TCP port of the HTTP doors; 0 takes any free port. If it is not set, there are none. They
+    need the extra `[http]`, and take the credentials and certificates of `port`. See The HTTP
+    doors."""
+    http_host: str = "127.0.0.1"
+    """Address of `http_port`. Any other address than loopback needs TLS and credentials."""
     otlp_endpoint: str = ""
     """Address of a collector that takes spans of OpenTelemetry over OTLP and gRPC, such as
     `http://127.0.0.1:4317`; needs the extra `[otel]`. If it is empty, there are none."""
@@ -284,16 +290,21 @@ class Settings(BaseSettings):
             raise ValueError("tls_client_ca needs tls_certificate and tls_key")
 
     def _check_exposure(self) -> None:
-        if self.insecure_public or _is_loopback(self.host):
+        self._check_exposed("host", self.host)
+        if self.http_port is not None:
+            self._check_exposed("http_host", self.http_host)
+
+    def _check_exposed(self, name: str, host: str) -> None:
+        if self.insecure_public or _is_loopback(host):
             return
         if self.tls_certificate is None:
             raise ValueError(
-                f"host {self.host} can be reached from other machines, which needs "
+                f"{name} {host} can be reached from other machines, which needs "
                 "tls_certificate and tls_key (or --insecure-public to accept the risk)"
             )
         if self.token_file is None and self.tls_client_ca is None:
             raise ValueError(
-                f"host {self.host} can be reached from other machines, which needs "
+                f"{name} {host} can be reached from other machines, which needs "
                 "token_file or tls_client_ca (or --insecure-public to accept the risk)"
             )
 

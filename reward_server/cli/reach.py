@@ -65,6 +65,7 @@ async def embedded(settings: Settings, timeout: float) -> AsyncIterator[Address]
             "tls_client_ca": None,
             "token_file": None,
             "metrics_port": None,
+            "http_port": None,
         }
     )
     async with running_app(private) as app:

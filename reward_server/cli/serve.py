@@ -80,6 +80,12 @@ def serve(
     metrics_host: Annotated[
         str | None, typer.Option(help="Address of that port; by default loopback.")
     ] = None,
+    http_port: Annotated[
+        int | None, typer.Option(help="Port of the HTTP doors; 0 for any. By default none.")
+    ] = None,
+    http_host: Annotated[
+        str | None, typer.Option(help="Address of that port; by default loopback.")
+    ] = None,
     until_stdin_ends: Annotated[
         bool,
         typer.Option(
@@ -114,6 +120,8 @@ def serve(
         drain_seconds=drain_seconds,
         metrics_port=metrics_port,
         metrics_host=metrics_host,
+        http_port=http_port,
+        http_host=http_host,
     )
     configure_logging(settings.log_level, as_json=as_json)
     try:

@@ -16,6 +16,7 @@ def describe(app: App) -> Description:
         "address": app.address,
         "host": app.host,
         "port": app.port,
+        "http_address": app.http_address,
         "version": facts.server_version,
         "backend": facts.backend,
         "slots": facts.slots,
@@ -34,6 +35,7 @@ def introduce(facts: Description) -> str:
         f"  {'stands ' if wall['standing'] else 'MISSING'}  {wall['name']}: {wall['detail']}"
         for wall in facts["walls"]
     ]
+    doors = [f"  HTTP doors on {facts['http_address']}"] if facts["http_address"] else []
     processes = [
         f"  process {one['number']}: pid {one['pid']}, port {one['port']}"
         for one in facts.get("processes", ())
@@ -42,6 +44,7 @@ def introduce(facts: Description) -> str:
         (
             f"reward-server {facts['version']} listens on {facts['address']}",
             f"  backend {facts['backend']}, {facts['slots']} slots, languages: {languages}",
+            *doors,
             *processes,
             *walls,
         )

@@ -68,8 +68,9 @@ async def running_processes(
         # processes cannot move the parent out of it, so the parent moves first.
         CgroupParent.look(settings.cgroup_parent)
     parts = shares(settings, count)
+    http = None if settings.http_port is None else (settings.http_host, settings.http_port)
     with (
-        reserved_ports(settings.host, settings.port, settings.process_port, count) as ports,
+        reserved_ports(settings.host, settings.port, settings.process_port, count, http) as ports,
         ExitStack() as stack,
     ):
         processes = Processes(parts, ports, json_logs=json_logs, command=command)
@@ -217,7 +218,9 @@ class Processes:
 
     def _order(self, number: int) -> Message:
         part = self._shares[number]
-        settings = part.settings.model_copy(update={"port": self._ports.shared})
+        settings = part.settings.model_copy(
+            update={"port": self._ports.shared, "http_port": self._ports.http}
+        )
         membership = Membership(
             instance=self._instance,
             number=number,

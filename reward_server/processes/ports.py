@@ -17,14 +17,21 @@ from reward_server.rpc.server import try_address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The shared port, and the port of each process, by number."""
+    """The shared ports, and the port of each process, by number."""
 
     shared: int
     own: tuple[int, ...]
+    http: int | None = None
 
 
 @contextmanager
-def reserved_ports(host: str, port: int, first_own: int | None, count: int) -> Iterator[Ports]:
+def reserved_ports(
+    host: str,
+    port: int,
+    first_own: int | None,
+    count: int,
+    http: tuple[str, int] | None = None,
+) -> Iterator[Ports]:
     """Reserves the ports for the length of the block.
 
     Args:
@@ -32,6 +39,7 @@ def reserved_ports(host: str, port: int, first_own: int | None, count: int) -> I
         port: the shared port; 0 for any free one.
         first_own: port of the first process alone, or None for any free ports.
         count: number of processes.
+        http: address and shared port of the HTTP doors, if there are any.
 
     Raises:
         StartError: a port cannot be used.
@@ -40,7 +48,8 @@ def reserved_ports(host: str, port: int, first_own: int | None, count: int) -> I
     with ExitStack() as stack:
         shared = _reserve(host, port, stack)
         own = tuple(_reserve(host, one, stack) for one in wanted)
-        yield Ports(shared=shared, own=own)
+        doors = None if http is None else _reserve(*http, stack)
+        yield Ports(shared=shared, own=own, http=doors)
 
 
 def _reserve(host: str, port: int, stack: ExitStack) -> int:

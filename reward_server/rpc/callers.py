@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
@@ -64,7 +64,18 @@ class Callers:
         """Returns the owner of this task's call, or None for a stranger."""
         if self._credentials is not None:
             return _owner.get()
-        return b" ".join(context.peer_identities() or ()).decode("utf-8", "replace")
+        return _certified(context.peer_identities() or ())
+
+    def owner_of(self, token: str | None, identities: Iterable[bytes]) -> str | None:
+        """Returns the owner of a call that does not come over gRPC, or None for a stranger.
+
+        Args:
+            token: the bearer token that the caller shows; None if it shows none.
+            identities: the names in the caller's certificate, as gRPC gives them.
+        """
+        if self._credentials is None:
+            return _certified(identities)
+        return None if token is None else _holder(token, self._credentials)
 
     def _owner_of(
         self, details: grpc.HandlerCallDetails, credentials: Collection[Credential]
@@ -73,9 +84,8 @@ class Callers:
         if len(shown) != 1 or not isinstance(shown[0], str):
             return None
         scheme, _, token = shown[0].partition(" ")
-        digest = _digest(token.strip())
-        matches = [one for one in credentials if hmac.compare_digest(digest, one.digest)]
-        return matches[0].owner if scheme.lower() == "bearer" and matches else None
+        owner = _holder(token.strip(), credentials)
+        return owner if scheme.lower() == "bearer" else None
 
 
 class OpenCalls:
@@ -119,6 +129,16 @@ class OpenCalls:
 
     def _share(self, owner: str) -> int:
         return max(self._most // len(self._open.keys() | {owner}), 1)
+
+
+def _certified(identities: Iterable[bytes]) -> str:
+    return b" ".join(identities).decode("utf-8", "replace")
+
+
+def _holder(token: str, credentials: Collection[Credential]) -> str | None:
+    digest = _digest(token)
+    matches = [one for one in credentials if hmac.compare_digest(digest, one.digest)]
+    return matches[0].owner if matches else None
 
 
 def _digest(token: str) -> bytes:

@@ -7,7 +7,7 @@ them too, but its errors name no field.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakValueDictionary
 
 import grpc
@@ -93,7 +93,7 @@ class RewardService:
     async def score(self, body: bytes, context: Context, owner: str) -> pb.ScoreResponse:
         """Judges one completion."""
         request = convert.score_request(body, self._bounds)
-        return await self._judge(request, deadline_of(context), owner)
+        return await self.judge(request, deadline_of(context), owner)
 
     async def score_batch(self, body: bytes, context: Context, owner: str) -> None:
         """Judges many completions, and sends each answer as soon as it is known.
@@ -102,10 +102,31 @@ class RewardService:
         answer before it takes the next request.
         """
         batch = convert.batch_request(body, self._bounds)
+        caller = _Reader(context)
+        await self.judge_batch(batch, deadline_of(context), owner, caller.send)
+        if caller.has_gone:
+            raise asyncio.CancelledError
+
+    async def judge_batch(
+        self,
+        batch: pb.ScoreBatchRequest,
+        deadline: float | None,
+        owner: str,
+        send: Callable[[pb.ScoreBatchResponse], Awaitable[None]],
+    ) -> None:
+        """Judges many completions.
+
+        Args:
+            batch: the requests.
+            deadline: on the running loop's clock; None for never.
+            owner: whose they are.
+            send: receives each answer as soon as it is known.
+
+        Raises:
+            InvalidRequestError: there are too many requests, or two have the same id.
+        """
         convert.check_batch(batch, self._bounds)
         todo = iter(_alike_together(batch.requests))
-        caller = _Reader(context)
-        deadline = deadline_of(context)
         width = self._width(owner)
         places = self._batch_places.setdefault((owner, width), asyncio.Semaphore(width))
 
@@ -114,13 +135,11 @@ class RewardService:
                 async with places:
                     answer = await self._answer(batch.requests[index], deadline, owner)
                 answer.index = index
-                await caller.send(answer)
+                await send(answer)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(min(width, _WIDEST_BATCH, len(batch.requests))):
                 group.create_task(work())
-        if caller.has_gone:
-            raise asyncio.CancelledError
 
     async def put_task(self, body: bytes, context: Context, owner: str) -> pb.PutTaskResponse:
         """Stores a task for requests that name it."""
@@ -145,11 +164,26 @@ class RewardService:
     async def info(self, body: bytes, context: Context, owner: str) -> pb.GetServerInfoResponse:
         """Returns languages, limits, walls in force and versions."""
         convert.parse(pb.GetServerInfoRequest, body, self._bounds)
+        return self.described
+
+    @property
+    def described(self) -> pb.GetServerInfoResponse:
+        """The server's description of itself."""
         return self._info
 
-    async def _judge(
+    async def judge(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreResponse:
+        """Judges one completion.
+
+        Args:
+            request: the request.
+            deadline: on the running loop's clock; None for never.
+            owner: whose it is.
+
+        Raises:
+            RewardServerError: nothing was judged.
+        """
         return await self.judged(request, self.submission(request, owner), deadline, owner)
 
     def submission(self, request: pb.ScoreRequest, owner: str) -> Submission:
@@ -192,7 +226,7 @@ class RewardService:
     ) -> pb.ScoreBatchResponse:
         try:
             with self._gate.in_flight.request(owner):
-                response = await self._judge(request, deadline, owner)
+                response = await self.judge(request, deadline, owner)
         except Exception as error:  # noqa: BLE001  # one request's error is not the batch's
             report_failure(self._telemetry, error)
             return pb.ScoreBatchResponse(id=request.id, error=status.from_error(error))

@@ -81,13 +81,16 @@ def cause_of(error: Exception) -> str:
     return next((_cause(kind) for kind in type(error).__mro__ if kind in _CODES), _INTERNAL)
 
 
+def message_of(error: Exception) -> str:
+    """Returns the explanation that a caller gets; it tells nothing of an unknown exception."""
+    if code_of(error) is grpc.StatusCode.INTERNAL:
+        return "internal error; the server's log tells more"
+    return _text(str(error))
+
+
 def from_error(error: Exception) -> status_pb2.Status:
     """Returns the status of a failure, with details such as the wrong field or a time to retry."""
-    code = code_of(error)
-    message = "internal error; the server's log tells more"
-    if code is not grpc.StatusCode.INTERNAL:
-        message = _text(str(error))
-    status = status_pb2.Status(code=code.value[0], message=message)
+    status = status_pb2.Status(code=code_of(error).value[0], message=message_of(error))
     detail = _detail(error)
     if detail is not None:
         status.details.add().Pack(detail)

@@ -181,8 +181,14 @@ def connections_to(ports: Collection[int]) -> int:
 
 
 def peer_name(peer: str) -> str:
-    """Returns gRPC's name of a connection's other end in the format of `_name`."""
+    """Returns gRPC's name of a connection's other end in the format of `name_of`."""
     return unquote(peer)
+
+
+def name_of(host: str, port: int) -> str:
+    """Returns the name of a connection's other end, as gRPC writes it."""
+    host = host.removeprefix("::ffff:") if "." in host else host
+    return f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}"
 
 
 def _host(peer: str) -> str:
@@ -218,9 +224,7 @@ def _name(connection: socket.socket, ports: frozenset[int]) -> str | None:
         return None
     if connection.getsockname()[1] not in ports:
         return None
-    host, other_port = connection.getpeername()[:2]
-    host = host.removeprefix("::ffff:") if "." in host else host
-    return f"ipv6:[{host}]:{other_port}" if ":" in host else f"ipv4:{host}:{other_port}"
+    return name_of(*connection.getpeername()[:2])
 
 
 def _end(descriptor: int, peer: str, ports: frozenset[int]) -> bool:

@@ -1,0 +1,256 @@
+"""SandboxFusion's door: `POST /run_code` and `GET /v1/ping`, as its client and verl call them.
+
+A program's failure is a value in the answer. If a program could not be run, the answer is 504 and
+never a status of SandboxFusion: verl tries again after 504 alone, and takes everything else for a
+failed test. While the queue is full, the door therefore waits as long as the caller does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from reward_server.domain import (
+    LEAST_LIMITS,
+    MEBIBYTE,
+    CapturedStream,
+    Ending,
+    Execution,
+    Job,
+    LimitKind,
+    Limits,
+    TerminationKind,
+)
+from reward_server.errors import (
+    DeadlineError,
+    DrainingError,
+    InvalidRequestError,
+    OverloadedError,
+    SandboxError,
+)
+from reward_server.evaluation import Evaluation
+from reward_server.http.boundary import Boundary, Call
+from reward_server.http.failures import refusal
+from reward_server.languages import Language
+from reward_server.rpc.convert import SOURCE_BYTES, Bounds
+from reward_server.rpc.interceptors import Work
+from reward_server.rpc.json.programs import program_job
+
+RUN_CODE, PING = "/run_code", "/v1/ping"
+# verl waits 10 s beyond the two time limits.
+SPARE_SECONDS = 8.0
+_NOT_RUN = 504
+# A busy machine may take this much longer than a program's CPU time.
+_WALL_SHARE, _WALL_SECONDS = 0.5, 4.0
+_NAMES = {"nodejs": "javascript", "R": "r", "kotlin_script": "kotlin"}
+_TIMES = {LimitKind.CPU_TIME, LimitKind.WALL_TIME}
+_KILLED, _BAD_CALL = 9, 31  # SIGKILL, SIGSYS
+_COMPILED = {
+    "status": "Finished",
+    "execution_time": None,
+    "cpu_time": None,
+    "return_code": 0,
+    "stdout": "",
+    "stderr": "",
+}
+
+Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+
+
+class RunCodeRequest(BaseModel):
+    """The body of `/run_code`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    language: str
+    compile_timeout: Seconds = 10.0
+    run_timeout: Seconds = 10.0
+    memory_limit_MB: int = -1  # noqa: N815  # the name in SandboxFusion
+    stdin: str | None = None
+    files: dict[str, str | None] = {}
+    fetch_files: list[str] = []
+
+
+def sandbox_fusion_routes(
+    evaluation: Evaluation, bounds: Bounds, boundary: Boundary
+) -> list[Route]:
+    """Returns the routes of the door."""
+
+    async def run_code(call: Call) -> Response:
+        request = _request(call.body)
+        if len(request.code.encode("utf-8", "surrogatepass")) > SOURCE_BYTES:
+            return JSONResponse(_oversize())
+        deadline = asyncio.get_running_loop().time() + _patience_seconds(request)
+        job = _job(request, bounds)
+
+        async def run() -> Execution:
+            return (await evaluation.execute(job, deadline=deadline, owner=call.owner))[0]
+
+        execution = await _patiently(run, deadline)
+        has_compiler = bounds.languages.find(job.language).toolchain is not None
+        return JSONResponse(_answer(execution, has_compiler=has_compiler))
+
+    async def ping(_: object) -> Response:
+        return JSONResponse("pong")
+
+    return [
+        Route(
+            RUN_CODE,
+            boundary.door(RUN_CODE, run_code, work=Work.BODY, refuse=_refuse),
+            methods=["POST"],
+        ),
+        Route(PING, ping, methods=["GET"]),
+    ]
+
+
+def _request(body: bytes) -> RunCodeRequest:
+    try:
+        return RunCodeRequest.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "request"
+        raise InvalidRequestError(field, first["msg"]) from None
+
+
+def _patience_seconds(request: RunCodeRequest) -> float:
+    return request.compile_timeout + request.run_timeout + SPARE_SECONDS
+
+
+def _job(request: RunCodeRequest, bounds: Bounds) -> Job:
+    if request.fetch_files:
+        raise InvalidRequestError("fetch_files", "files of a program cannot be fetched here")
+    language = bounds.languages.find(_NAMES.get(request.language, request.language))
+    files = {path: text for path, text in request.files.items() if text is not None}
+    return program_job(
+        {
+            "language": language.name,
+            "source": request.code,
+            "stdin_text": request.stdin or "",
+            "files": files,
+            "limits": _limits(request, language, bounds),
+        },
+        bounds,
+    )
+
+
+def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict[str, float]:
+    """Returns the limits that a request sets, within those of the server."""
+    run, most = request.run_timeout, bounds.maximum_limits
+    limits: dict[str, float] = {
+        "cpu_time_seconds": min(max(run, LEAST_LIMITS.cpu_time_seconds), most.cpu_time_seconds),
+        "wall_time_seconds": min(
+            max(run + min(run * _WALL_SHARE, _WALL_SECONDS), LEAST_LIMITS.wall_time_seconds),
+            most.wall_time_seconds,
+        ),
+    }
+    memory = request.memory_limit_MB * MEBIBYTE
+    # A virtual machine does not start in what is enough for Python.
+    own = language.default_limits(Limits(memory_bytes=LEAST_LIMITS.memory_bytes)).memory_bytes
+    if memory > 0:
+        limits["memory_bytes"] = min(max(memory, own), most.memory_bytes)
+    return limits
+
+
+async def _patiently(run: Callable[[], Awaitable[Execution]], deadline: float) -> Execution:
+    """Runs a program; while there is no room, tries again until the deadline.
+
+    Raises:
+        OverloadedError: there was no room in time.
+    """
+    clock = asyncio.get_running_loop().time
+    while True:
+        try:
+            return await run()
+        except OverloadedError as error:
+            if clock() + error.retry_after_seconds >= deadline:
+                raise
+            await asyncio.sleep(error.retry_after_seconds)
+
+
+def _refuse(error: Exception) -> Response:
+    not_run = (OverloadedError, DeadlineError, DrainingError, SandboxError)
+    return refusal(error, _NOT_RUN if isinstance(error, not_run) else None)
+
+
+# ------------------------------------------------------------------------------------- answers
+
+
+def _answer(execution: Execution, *, has_compiler: bool) -> dict[str, Any]:
+    if execution.ending is Ending.COMPILE_ERROR:
+        return _response("Failed", compile_result=_result(execution, ""))
+    result = _result(execution, execution.message)
+    is_success = result["status"] == "Finished" and result["return_code"] == 0
+    return _response(
+        "Success" if is_success else "Failed",
+        compile_result=_COMPILED if has_compiler else None,
+        run_result=result,
+    )
+
+
+def _oversize() -> dict[str, Any]:
+    """Returns the answer to a program that is too large; the model is its author."""
+    problem = f"the program has more than {SOURCE_BYTES} bytes"
+    return _response(
+        "Failed",
+        run_result={**_COMPILED, "status": "Error", "return_code": 1, "stderr": problem},
+    )
+
+
+def _response(
+    status: str,
+    *,
+    compile_result: Mapping[str, Any] | None = None,
+    run_result: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    return {
+        "status": status,
+        "message": "",
+        "compile_result": compile_result,
+        "run_result": run_result,
+        "executor_pod_name": None,
+        "files": {},
+    }
+
+
+def _result(execution: Execution, message: str) -> dict[str, Any]:
+    stdout, stderr = execution.stdout, execution.stderr
+    is_cut = _is_cut(stdout) or _is_cut(stderr)
+    if _TIMES.intersection(execution.limits_hit):
+        status = "TimeLimitExceeded"
+    elif execution.ending is Ending.COMPLETED and not is_cut:
+        status = "Finished"
+    else:
+        status = "Error"
+    return {
+        "status": status,
+        "execution_time": execution.usage.wall_time_seconds,
+        "cpu_time": execution.usage.cpu_time_seconds,
+        "return_code": _return_code(execution),
+        "stdout": stdout.data.decode("utf-8", "replace"),
+        "stderr": _explained(stderr, message),
+    }
+
+
+def _return_code(execution: Execution) -> int:
+    ended = execution.termination
+    if ended.kind is TerminationKind.EXITED:
+        return ended.value
+    if ended.kind is TerminationKind.SIGNALED:
+        return -ended.value
+    return -_BAD_CALL if execution.ending is Ending.VIOLATION else -_KILLED
+
+
+def _is_cut(stream: CapturedStream) -> bool:
+    return len(stream.data) < stream.size_bytes
+
+
+def _explained(stderr: CapturedStream, message: str) -> str:
+    """Returns the standard error, and in a last line which limit ended the program, if one did."""
+    text = stderr.data.decode("utf-8", "replace")
+    return f"{text.rstrip()}\n{message}".lstrip() if message else text

@@ -1,0 +1,1 @@
+"""The JSON form of the contract, for callers that do not speak gRPC."""

@@ -1,0 +1,143 @@
+"""The clients that exist, unmodified, against a real server: `sandbox-fusion`, and verl's own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.settings import Settings
+
+TOKEN = "client-secret"
+CLIENT = """
+import json, sys
+from sandbox_fusion import RunCodeRequest, run_code, set_sandbox_endpoint, summary_run_code_result
+from sandbox_fusion import SummaryMapping
+set_sandbox_endpoint(sys.argv[1])
+mapping = SummaryMapping(
+    Success="success", Failed="failed", CompileFailed="compile", CompileTimeout="compile time",
+    RunFailed="run", RunTimeout="time",
+)
+programs = {
+    "right": ("python", "print(int(input()) * 2)"),
+    "wrong exit": ("python", "raise SystemExit(3)"),
+    "endless": ("python", "while True: pass"),
+    "crashed": ("python", "import os; os.kill(os.getpid(), 11)"),
+    "bash": ("bash", "read x; echo $((x * 2))"),
+    "cpp": ("cpp", "#include <iostream>\\nint main(){ int x; std::cin >> x; std::cout << x + x; }"),
+    "cpp refused": ("cpp", "int main() { return x; }"),
+    "nodejs": ("nodejs", "console.log(2 * Number(require('fs').readFileSync(0)))"),
+}
+found = {}
+for name, (language, code) in programs.items():
+    request = RunCodeRequest(code=code, language=language, stdin="21", run_timeout=2)
+    answer = run_code(request, max_attempts=1, client_timeout=60)
+    output = answer.run_result.stdout.strip() if answer.run_result else ""
+    found[name] = [summary_run_code_result(answer, mapping), output]
+print(json.dumps(found))
+"""
+# The package `verl` imports torch and more; this is its caller alone, from its own files.
+VERL = """
+import importlib.util, json, pathlib, sys, threading
+url, folder = sys.argv[1:]
+place = pathlib.Path(folder) / "verl/utils/reward_score/sandbox_fusion"
+spec = importlib.util.spec_from_file_location(
+    "sandbox_fusion_of_verl", place / "__init__.py", submodule_search_locations=[str(place)]
+)
+package = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = package
+spec.loader.exec_module(package)
+cases = {"inputs": ["1\\n", "20\\n"], "outputs": ["2\\n", "40\\n"]}
+programs = {
+    "right": "print(int(input()) * 2)",
+    "half": "print(2)",
+    "endless": "while True: pass",
+    "crashed": "raise SystemExit(3)",
+    "syntax": "print(",
+}
+found = {}
+for name, code in programs.items():
+    score, told = package.compute_score(
+        url, threading.Semaphore(4), 512, f"```python\\n{code}\\n```", cases, timeout=2
+    )
+    found[name] = [score, [one["status"] for one in told]]
+calls = {"inputs": ["[1, 2]\\n3"], "outputs": ["[1, 2, 3]"], "fn_name": "f"}
+function = "```python\\ndef f(a, b): return a + [b]\\n```"
+found["function"] = [package.compute_score(url, None, 512, function, calls, timeout=5)[0]]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def packages(repository: Path) -> Path:
+    """Returns the folder of other projects' clients; skips where it is absent."""
+    folder = repository / "build" / "adapters"
+    if not (folder / "sandbox_fusion").is_dir():
+        pytest.skip(f"no {folder / 'sandbox_fusion'}: `make test` installs it")
+    return folder
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
+    tokens = tmp_path_factory.mktemp("server") / "tokens"
+    tokens.write_text(TOKEN)
+    languages = ("python", "bash", "c++17", "javascript")
+    settings = Settings(
+        port=0, http_port=0, workers=2, drain_seconds=0, token_file=tokens, languages=languages
+    )
+    async with running_app(settings) as running:
+        yield running
+
+
+async def run(program: str, packages: Path, *arguments: str) -> dict[str, Any]:
+    """Runs a client in a process of its own; returns what it prints."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", program, *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(packages)},
+    )
+    output, _ = await process.communicate()
+    assert process.returncode == 0
+    found: dict[str, Any] = json.loads(output)
+    return found
+
+
+def url_of(app: App) -> str:
+    return f"http://any:{TOKEN}@{app.http_address}"
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_client_of_sandbox_fusion_runs_programs(app: App, packages: Path) -> None:
+    assert await run(CLIENT, packages, url_of(app)) == {
+        "right": ["success", "42"],
+        "wrong exit": ["run", ""],
+        "endless": ["time", ""],
+        "crashed": ["run", ""],
+        "bash": ["success", "42"],
+        "cpp": ["success", "42"],
+        "cpp refused": ["compile", ""],
+        "nodejs": ["success", "42"],
+    }
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_verls_caller_computes_rewards(app: App, packages: Path) -> None:
+    if not (packages / "verl").is_dir():
+        pytest.skip(f"no {packages / 'verl'}: `make test` installs it (below Python 3.13)")
+    found = await run(VERL, packages, f"{url_of(app)}/run_code", str(packages))
+    assert found == {
+        "right": [1.0, ["success"] * 2],
+        "half": [0.5, ["success", "wrong_answer"]],
+        "endless": [0.0, ["timeout"] * 2],
+        "crashed": [0.0, ["runtime_error"] * 2],
+        "syntax": [0.0, ["compile_error"] * 2],
+        "function": [1.0],
+    }
