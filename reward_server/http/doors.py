@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from reward_server.http import openapi, sandbox_fusion
 from reward_server.http.boundary import BODY_SECONDS, Boundary, Edge
+from reward_server.http.nemo_gym import nemo_gym_routes
 from reward_server.http.parts import Parts
 from reward_server.http.sandbox_fusion import sandbox_fusion_routes
 from reward_server.http.scoring import scoring_routes
@@ -51,8 +52,10 @@ def _router(parts: Parts) -> ASGIApp:
         maximum_body_bytes=_HEADROOM * parts.bounds.maximum_request_bytes + MEBIBYTE,
         body_seconds=BODY_SECONDS,
     )
+    scoring = JsonScoring(parts.service, parts.bounds)
     routes = [
-        *scoring_routes(JsonScoring(parts.service, parts.bounds), boundary),
+        *scoring_routes(scoring, boundary),
+        *nemo_gym_routes(scoring, boundary, parts.telemetry),
         *sandbox_fusion_routes(parts.evaluation, parts.bounds, boundary),
         *_description(parts.version),
     ]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from reward_server.http import sandbox_fusion, scoring
+from pydantic.json_schema import models_json_schema
+
+from reward_server.http import nemo_gym, sandbox_fusion, scoring
+from reward_server.http.nemo_gym import VerifyRequest
 from reward_server.http.sandbox_fusion import RunCodeRequest
 from reward_server.rpc.json import schema
 
 _TYPE = "application/json"
+_MODELS = "#/components/schemas/{model}"
 _TIMEOUT = {
     "name": "timeout_seconds",
     "in": "query",
@@ -44,7 +48,6 @@ def document(version: str) -> dict[str, Any]:
     Args:
         version: version of the server.
     """
-    run_code = RunCodeRequest.model_json_schema()
     return {
         "openapi": "3.1.0",
         "info": {"title": "Reward Server", "version": version},
@@ -70,7 +73,14 @@ def document(version: str) -> dict[str, Any]:
                 )
             },
             sandbox_fusion.RUN_CODE: _post(
-                "Runs a program, as SandboxFusion does.", run_code, {"type": "object"}
+                "Runs a program, as SandboxFusion does.",
+                schema.reference(RunCodeRequest.__name__),
+                {"type": "object"},
+            ),
+            nemo_gym.VERIFY: _post(
+                "Judges the last message of a response, as NeMo-Gym's resources servers do.",
+                schema.reference(VerifyRequest.__name__),
+                {"type": "object"},
             ),
             sandbox_fusion.PING: {
                 "get": {
@@ -81,10 +91,18 @@ def document(version: str) -> dict[str, Any]:
             },
         },
         "components": {
-            "schemas": {**schema.schemas(), "Failure": _FAILURE},
+            "schemas": {**schema.schemas(), **_models(), "Failure": _FAILURE},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _models() -> dict[str, Any]:
+    """Returns the schemas of the bodies that are no messages of the contract."""
+    kinds = (RunCodeRequest, VerifyRequest)
+    _, found = models_json_schema([(one, "validation") for one in kinds], ref_template=_MODELS)
+    schemas: dict[str, Any] = found["$defs"]
+    return schemas
 
 
 def _post(
@@ -156,8 +174,10 @@ def _kind(field: dict[str, Any]) -> str:
         return f"<a href='#{name}'>{name}</a>"
     if "items" in field:
         return f"list of {_kind(field['items'])}"
-    if "additionalProperties" in field:
+    if isinstance(field.get("additionalProperties"), dict):
         return f"map of {_kind(field['additionalProperties'])}"
     if field.get("format") == "byte":
         return "base64"
+    if "anyOf" in field:
+        return " or ".join(map(_kind, field["anyOf"]))
     return str(field["type"])

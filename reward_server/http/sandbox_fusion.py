@@ -8,7 +8,7 @@ failed test. While the queue is full, the door therefore waits as long as the ca
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -36,6 +36,7 @@ from reward_server.errors import (
 from reward_server.evaluation import Evaluation
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.failures import refusal
+from reward_server.http.patience import patiently
 from reward_server.languages import Language
 from reward_server.rpc.convert import SOURCE_BYTES, Bounds
 from reward_server.rpc.interceptors import Work
@@ -92,7 +93,7 @@ def sandbox_fusion_routes(
         async def run() -> Execution:
             return (await evaluation.execute(job, deadline=deadline, owner=call.owner))[0]
 
-        execution = await _patiently(run, deadline)
+        execution = await patiently(run, deadline)
         has_compiler = bounds.languages.find(job.language).toolchain is not None
         return JSONResponse(_answer(execution, has_compiler=has_compiler))
 
@@ -155,22 +156,6 @@ def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict
     if memory > 0:
         limits["memory_bytes"] = min(max(memory, own), most.memory_bytes)
     return limits
-
-
-async def _patiently(run: Callable[[], Awaitable[Execution]], deadline: float) -> Execution:
-    """Runs a program; while there is no room, tries again until the deadline.
-
-    Raises:
-        OverloadedError: there was no room in time.
-    """
-    clock = asyncio.get_running_loop().time
-    while True:
-        try:
-            return await run()
-        except OverloadedError as error:
-            if clock() + error.retry_after_seconds >= deadline:
-                raise
-            await asyncio.sleep(error.retry_after_seconds)
 
 
 def _refuse(error: Exception) -> Response:

@@ -1,0 +1,163 @@
+"""NeMo-Gym's door: `POST /verify`, which judges the last message of a response.
+
+The task is in `verifier_metadata`: `unit_tests` as NeMo-Gym's data sets have them, or
+`score_request` with the fields of a `ScoreRequest`. What was not judged has `mask_sample` and
+`failure_kind`, so that a trainer leaves it out. Its reward of 0 means nothing then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from reward_server.errors import (
+    DeadlineError,
+    DrainingError,
+    InvalidRequestError,
+    OverloadedError,
+    SandboxError,
+)
+from reward_server.http.boundary import Boundary, Call
+from reward_server.http.patience import patiently
+from reward_server.rpc import status
+from reward_server.rpc.interceptors import Work, report_failure
+from reward_server.rpc.json.scoring import JsonScoring
+from reward_server.telemetry import Telemetry
+
+VERIFY = "/verify"
+PATIENCE_SECONDS = 600.0
+_INVALID_TASK = "invalid_task"
+_NOT_JUDGED = (OverloadedError, DeadlineError, DrainingError, SandboxError)
+
+
+class NemoGymTests(BaseModel):
+    """Tests of LiveCodeBench's kind: of whole programs, or of a function if it is named."""
+
+    model_config = ConfigDict(frozen=True)
+
+    inputs: list[str]
+    outputs: list[str]
+    fn_name: str | None = None
+
+
+class VerifierMetadata(BaseModel):
+    """The task of a sample."""
+
+    model_config = ConfigDict(frozen=True)
+
+    unit_tests: NemoGymTests | None = None
+    score_request: dict[str, Any] | None = None
+
+
+class VerifyRequest(BaseModel):
+    """The body of `/verify`; further fields are returned as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    responses_create_params: dict[str, Any]
+    response: dict[str, Any]
+    verifier_metadata: VerifierMetadata
+
+
+def nemo_gym_routes(scoring: JsonScoring, boundary: Boundary, telemetry: Telemetry) -> list[Route]:
+    """Returns the routes of the door."""
+
+    async def verify(call: Call) -> Response:
+        given, request = _request(call.body)
+        body = json.dumps(_score_request(request)).encode()
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        try:
+            answer = await patiently(lambda: scoring.score(body, deadline, call.owner), deadline)
+        except _NOT_JUDGED as error:
+            report_failure(telemetry, error)
+            return _verified(given, reward=None, failure=status.cause_of(error))
+        judged = json.loads(answer)
+        return _verified(given, reward=judged.get("reward"), failure=_INVALID_TASK, told=judged)
+
+    door = boundary.door(VERIFY, verify, work=Work.BODY)
+    return [Route(VERIFY, door, methods=["POST"])]
+
+
+def _request(body: bytes) -> tuple[dict[str, Any], VerifyRequest]:
+    try:
+        request = VerifyRequest.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "request"
+        raise InvalidRequestError(field, first["msg"]) from None
+    given: dict[str, Any] = json.loads(body)
+    return given, request
+
+
+def _verified(
+    given: dict[str, Any],
+    *,
+    reward: float | None,
+    failure: str,
+    told: dict[str, Any] | None = None,
+) -> Response:
+    """Returns the request with its result; without a reward the sample is masked."""
+    is_judged = reward is not None
+    told = told or {}
+    return JSONResponse(
+        {
+            **given,
+            "reward": reward if is_judged else 0.0,
+            "mask_sample": not is_judged,
+            "failure_kind": None if is_judged else failure,
+            "verdict": told.get("verdict"),
+            "message": told.get("message", ""),
+        }
+    )
+
+
+def _score_request(request: VerifyRequest) -> dict[str, Any]:
+    task, tests = request.verifier_metadata.score_request, request.verifier_metadata.unit_tests
+    if (task is None) == (tests is None):
+        raise InvalidRequestError("verifier_metadata", "needs unit_tests or score_request")
+    completion = _last_text(request.response)
+    if task is not None:
+        return {**task, "completion": completion}
+    assert tests is not None
+    return {"completion": completion, **_tests(tests)}
+
+
+def _tests(tests: NemoGymTests) -> dict[str, Any]:
+    if len(tests.inputs) != len(tests.outputs):
+        raise InvalidRequestError("verifier_metadata.unit_tests", "have an output for each input")
+    pairs = zip(tests.inputs, tests.outputs, strict=True)
+    if tests.fn_name is None:
+        cases = [
+            {"stdin_text": given, "expected_stdout_text": expected} for given, expected in pairs
+        ]
+        return {"stdio": {"cases": cases}}
+    calls = [
+        {"args_json": f"[{','.join(_lines(given))}]", "expected_json": expected}
+        for given, expected in pairs
+    ]
+    return {"call": {"entry_point": tests.fn_name, "cases": calls}}
+
+
+def _lines(text: str) -> list[str]:
+    """Returns the arguments of a call, each a line of JSON."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _last_text(response: dict[str, Any]) -> str:
+    """Returns the text of the last message of a response."""
+    for item in reversed(_dicts(response.get("output"))):
+        if item.get("type") == "message":
+            parts = _dicts(item.get("content"))
+            return "".join(str(one["text"]) for one in parts if one.get("type") == "output_text")
+    return ""
+
+
+def _dicts(items: object) -> list[dict[str, Any]]:
+    found: Iterable[object] = items if isinstance(items, list) else ()
+    return [one for one in found if isinstance(one, dict)]
