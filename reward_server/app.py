@@ -141,7 +141,7 @@ async def serving(
     """
     languages = _offered(backend)
     bounds = _bounds(settings, languages, backend.networks)
-    session_bounds = None if backend.sessions is None else _session_bounds(settings)
+    session_bounds = _session_bounds(settings, backend) if backend.sessions else None
     facts = replace(_facts(settings, backend, languages, membership), sessions=session_bounds)
     telemetry = Telemetry()
     telemetry.offers(languages=backend.language_versions, causes=CAUSES)
@@ -426,7 +426,7 @@ def _audit_log(
     )
 
 
-def _session_bounds(settings: Settings) -> SessionBounds:
+def _session_bounds(settings: Settings, backend: Backend) -> SessionBounds:
     most, total = settings.most_limits, settings.session_memory_bytes
     greatest = SessionLimits(
         memory_bytes=min(most.memory_bytes, total),
@@ -444,6 +444,7 @@ def _session_bounds(settings: Settings) -> SessionBounds:
         maximum_lifetime_seconds=settings.session_max_lifetime_seconds,
         default_idle_seconds=settings.session_idle_seconds,
         maximum_idle_seconds=settings.session_max_idle_seconds,
+        images=tuple(source.image for source in backend.sessions if source.image),
     )
 
 
@@ -454,7 +455,7 @@ def _sessions(
     tenants: Tenants,
     telemetry: Telemetry,
 ) -> Sessions | None:
-    if backend.sessions is None or bounds is None:
+    if bounds is None:
         return None
     return Sessions(
         backend.sessions,

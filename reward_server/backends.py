@@ -14,7 +14,7 @@ from reward_server.executor import Executor
 from reward_server.language_versions import Survey, versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
-from reward_server.sandbox.base import Offer, SandboxBackend
+from reward_server.sandbox.base import Offer, SandboxBackend, SessionSource
 from reward_server.sandbox.language_pools import Pools
 from reward_server.sandbox.local.backend import LocalBackend
 from reward_server.sandbox.local.container import LocalOptions
@@ -22,7 +22,6 @@ from reward_server.sandbox.local.identities import first_identity
 from reward_server.sandbox.pool import Pool, SandboxCounts
 from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.socket import SocketBackend
-from reward_server.sessions.warm_sandboxes import StartSession
 from reward_server.settings import Settings
 
 _REASON_CHARACTERS = 300
@@ -45,7 +44,7 @@ class Backend:
         counts: returns the counts of its sandboxes.
         retries: returns the number of second runs of jobs, by cause.
         outages: receives False when jobs can no longer be run, and True when they can again.
-        sessions: starts a sandbox for a session; None if none are offered.
+        sessions: the sources of sandboxes for sessions; empty if none are offered.
     """
 
     name: str
@@ -59,7 +58,7 @@ class Backend:
     counts: Callable[[], SandboxCounts] = lambda: SandboxCounts.together(())
     retries: Callable[[], Mapping[str, int]] = dict
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
-    sessions: StartSession | None = None
+    sessions: tuple[SessionSource, ...] = ()
 
 
 @asynccontextmanager
@@ -147,7 +146,10 @@ def _docker(settings: Settings) -> SandboxBackend:
             f"backend: docker needs the SDK ({error}); pip install '.[docker]' in a checkout"
         ) from None
     return DockerBackend(
-        images=settings.images, runtime=settings.runtime, greatest=settings.most_limits
+        images=settings.images,
+        runtime=settings.runtime,
+        greatest=settings.most_limits,
+        session_cpu_cores=settings.session_cpu_cores if settings.session_memory_bytes else None,
     )
 
 

@@ -243,7 +243,7 @@ class Settings(BaseSettings):
     """Greatest time budget that a request may set, in seconds."""
     session_memory_bytes: int = Field(default=0, ge=0)
     """Memory of all open sessions together, in bytes; 0 offers no sessions. Sessions need the local
-    backend and a server of one process. See Sessions."""
+    or the docker backend, and a server of one process. See Sessions."""
     session_count: Annotated[int, Field(ge=1, le=4096)] = 64
     """Greatest number of open sessions."""
     session_warm: Annotated[int, Field(ge=0, le=256)] = 2
@@ -316,10 +316,10 @@ class Settings(BaseSettings):
                 f"session_memory_bytes is {self.session_memory_bytes}; it must be 0, or at least "
                 f"{LEAST_SESSION_MEMORY_BYTES} for one session"
             )
-        if self.backend != "local":
+        if self.backend == "socket":
             raise ValueError(
                 f"session_memory_bytes: the {self.backend} backend offers no sessions; set it to "
-                "0, or backend to local"
+                "0, or backend to local or docker"
             )
         for name in ("lifetime", "idle"):
             default = getattr(self, f"session_{name}_seconds")

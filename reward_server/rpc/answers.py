@@ -140,6 +140,7 @@ def _sessions(bounds: SessionBounds) -> pb.SessionBounds:
         default_memory_bytes=bounds.default_limits.memory_bytes,
         minimum_memory_bytes=LEAST_SESSION_LIMITS.memory_bytes,
         commands=bounds.commands,
+        images=bounds.images,
     )
 
 

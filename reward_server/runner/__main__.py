@@ -24,22 +24,7 @@ _NO_LAYOUT = (
     "every process has the interpreter's own code and types at the same addresses; use an "
     "interpreter that is a position-independent executable, on a kernel with randomize_va_space"
 )
-
-
-# A file beside the runner's folder, in images with additional packages. It is an object with
-# `packages` and `preload`, as in the settings, and `environment`, which are variables in addition
-# to the policy's.
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
-
-
-def _image_settings() -> dict[str, Any]:
-    nothing: dict[str, Any] = {"packages": [], "preload": [], "environment": {}}
-    try:
-        with open(_IMAGE_FILE, "rb") as file:
-            return {**nothing, **json.load(file)}
-    except FileNotFoundError:
-        return nothing
 
 
 def _describe_walls(walls: Walls, landlock_abi: int, *, own_layout: bool) -> dict[str, object]:
@@ -87,7 +72,7 @@ def _ground_of_sandbox_kernel(walls: Walls) -> tuple[CgroupUsage, Candidates]:
 def _prepare(settings: Mapping[str, Any]) -> None:
     preloading.prepare()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
-    image = _image_settings()
+    image = assembly.image_settings()
     assembly.set_environment({**settings["environment"], **image["environment"]})
     preloading.add_packages((*settings["packages"], *image["packages"]))
     preloading.preload((*settings["preload"], *image["preload"]))
@@ -118,7 +103,7 @@ def main(settings_json: str, judges: list[str]) -> None:
             container's own cgroup.
         judges: the command that starts the fork server.
 
-    The settings that the image declares in `_IMAGE_FILE` are added to these.
+    The settings that the image declares are added to these; see `assembly.image_settings`.
     """
     settings = json.loads(settings_json)
     server = ForkServer(judges)  # it warms up in parallel

@@ -60,6 +60,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSource:
+    """A source of sandboxes for sessions, and the languages that they have.
+
+    Args:
+        start: starts a sandbox, with a number that no other living one of this source has.
+        languages: canonical names.
+        image: name of the image from which they are made; empty if there is none.
+        aliases: other names of the image.
+    """
+
+    start: Callable[[int], Awaitable[SessionSandbox]]
+    languages: tuple[str, ...]
+    image: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """The sandboxes that an open backend offers.
 
@@ -68,15 +85,15 @@ class Offer:
         walls: the walls around them: those in effect, and those that are missing.
         networks: the networks that executions can have.
         slots: how many sandboxes there are; None if any number can be started.
-        sessions: starts a sandbox for a session, with a number that no other living one has; None
-            if the backend offers none.
+        sessions: the sources of sandboxes for sessions, the most wanted first; empty if none are
+            offered.
     """
 
     sources: tuple[Source, ...]
     walls: tuple[Wall, ...]
     networks: frozenset[Network] = frozenset()
     slots: int | None = None
-    sessions: Callable[[int], Awaitable[SessionSandbox]] | None = None
+    sessions: tuple[SessionSource, ...] = ()
 
 
 class SandboxBackend(Protocol):

@@ -32,6 +32,7 @@ class SessionBounds:
         default_idle_seconds: idle limit of a session that sets none.
         maximum_idle_seconds: greatest idle limit of a session.
         commands: commands that run at once in a session.
+        images: names of the images that a session can name.
     """
 
     total_memory_bytes: int
@@ -43,3 +44,4 @@ class SessionBounds:
     default_idle_seconds: float = 300.0
     maximum_idle_seconds: float = 3600.0
     commands: int = COMMANDS
+    images: tuple[str, ...] = ()

@@ -28,6 +28,8 @@ class Wanted:
 
     Args:
         owner: whose it is.
+        language: canonical name of its language.
+        image: name of its image; empty for the first that has the language.
         place: the limits and the network of its sandbox.
         environment: variables of its commands.
         files: the files to write at its begin.
@@ -36,6 +38,8 @@ class Wanted:
     """
 
     owner: str
+    language: str
+    image: str
     place: Place
     environment: Mapping[str, str]
     files: Sequence[File]

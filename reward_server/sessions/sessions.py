@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -27,10 +27,12 @@ from reward_server.errors import (
     SandboxError,
     SessionEnd,
     SessionEndedError,
+    UnsupportedError,
 )
+from reward_server.sandbox.base import SessionSource
 from reward_server.sessions.bounds import SessionBounds
 from reward_server.sessions.session import Session, Wanted
-from reward_server.sessions.warm_sandboxes import Numbered, StartSession, WarmSandboxes
+from reward_server.sessions.warm_sandboxes import Numbered, WarmSandboxes
 from reward_server.tenants.quotas import Meter
 from reward_server.tenants.tenant import Tenants
 
@@ -75,8 +77,8 @@ class Sessions:
     """The sessions of all owners.
 
     Args:
-        start: starts a sandbox.
-        warm: how many sandboxes are kept warm.
+        sources: the sources of sandboxes, the most wanted first.
+        warm: how many sandboxes of the first source are kept warm.
         bounds: bounds on sessions.
         tenants: quotas of the owners.
         meter: counts refusals.
@@ -84,7 +86,7 @@ class Sessions:
 
     def __init__(
         self,
-        start: StartSession,
+        sources: Sequence[SessionSource],
         *,
         warm: int,
         bounds: SessionBounds,
@@ -92,7 +94,10 @@ class Sessions:
         meter: Meter,
     ) -> None:
         self.bounds = bounds
-        self._sandboxes = WarmSandboxes(start, warm)
+        self._sources = [
+            (source, WarmSandboxes(source.start, 0 if number else warm))
+            for number, source in enumerate(sources)
+        ]
         self._tenants = tenants
         self._meter = meter
         self._open: dict[str, Session] = {}
@@ -110,7 +115,7 @@ class Sessions:
         """The counts that operators see."""
         return SessionCounts(
             open=self._taken.total(),
-            warm=self._sandboxes.warm,
+            warm=sum(sandboxes.warm for _, sandboxes in self._sources),
             commands=sum(one.running_commands for one in self._open.values()),
             memory_bytes=self._memory_bytes,
             opened=self._opened,
@@ -128,22 +133,25 @@ class Sessions:
         Raises:
             SandboxError: one did not start.
         """
-        await self._sandboxes.start()
+        for _, sandboxes in self._sources:
+            await sandboxes.start()
 
     async def open(self, wanted: Wanted) -> Session:
         """Opens a session.
 
         Raises:
             DrainingError: the server is shutting down.
+            UnsupportedError: no image has the language, or not the one that was named.
             QuotaError: its owner has as many as its quota allows.
             OverloadedError: the memory for sessions, or their number, is taken.
             SessionFileError: a file cannot be written.
             SandboxError: no sandbox works.
         """
+        sandboxes = self._sandboxes_for(wanted)
         self._admit(wanted)
         self._take(wanted, 1)
         try:
-            return await self._opened_in_sandbox(wanted)
+            return await self._opened_in_sandbox(wanted, sandboxes)
         except BaseException:
             self._take(wanted, -1)
             raise
@@ -204,7 +212,8 @@ class Sessions:
         for session in tuple(self._open.values()):
             self._begin_end(session, _ended_for(SessionEnd.CLOSED))
         await asyncio.gather(*self._ending.values(), return_exceptions=True)
-        await self._sandboxes.close()
+        for _, sandboxes in self._sources:
+            await sandboxes.close()
 
     # ----------------------------------------------------------------------------------- admission
 
@@ -234,17 +243,32 @@ class Sessions:
         if not self._taken[wanted.owner]:
             del self._taken[wanted.owner]
 
-    async def _opened_in_sandbox(self, wanted: Wanted) -> Session:
-        numbered = await self._placed(wanted)
+    def _sandboxes_for(self, wanted: Wanted) -> WarmSandboxes:
+        named = [
+            (source, sandboxes)
+            for source, sandboxes in self._sources
+            if wanted.image in ("", source.image, *source.aliases)
+        ]
+        for source, sandboxes in named:
+            if wanted.language in source.languages:
+                return sandboxes
+        if named:
+            which = f"{wanted.image} has no" if wanted.image else "no image has"
+            raise UnsupportedError(f"image: {which} {wanted.language}")
+        known = ", ".join(self.bounds.images) or "none to choose from"
+        raise UnsupportedError(f"image: {wanted.image!r} is not on offer here: {known}")
+
+    async def _opened_in_sandbox(self, wanted: Wanted, sandboxes: WarmSandboxes) -> Session:
+        numbered = await self._placed(wanted, sandboxes)
         try:
             for file in wanted.files:
                 await numbered.sandbox.write(file)
             self.check_draining()
         except SessionEndedError as error:
-            await self._sandboxes.end(numbered)
+            await sandboxes.end(numbered)
             raise SandboxError(str(error)) from error
         except BaseException:
-            await self._sandboxes.end(numbered)
+            await sandboxes.end(numbered)
             raise
         session = Session(
             secrets.token_urlsafe(_ID_BYTES),
@@ -260,19 +284,19 @@ class Sessions:
             self._begin_end(session, SessionEndedError(SessionEnd.LOST, "the session is lost"))
         return session
 
-    async def _placed(self, wanted: Wanted) -> Numbered:
+    async def _placed(self, wanted: Wanted, sandboxes: WarmSandboxes) -> Numbered:
         """Returns a sandbox with the session's limits; tries another one if it breaks."""
         for _ in range(ATTEMPTS - 1):
             with suppress(SandboxError):
-                return await self._placed_once(wanted)
-        return await self._placed_once(wanted)
+                return await self._placed_once(wanted, sandboxes)
+        return await self._placed_once(wanted, sandboxes)
 
-    async def _placed_once(self, wanted: Wanted) -> Numbered:
-        numbered = await self._sandboxes.take()
+    async def _placed_once(self, wanted: Wanted, sandboxes: WarmSandboxes) -> Numbered:
+        numbered = await sandboxes.take()
         try:
             await numbered.sandbox.open(wanted.place)
         except BaseException:
-            await self._sandboxes.end(numbered)
+            await sandboxes.end(numbered)
             raise
         return numbered
 
@@ -290,7 +314,7 @@ class Sessions:
 
     async def _destroy(self, session: Session, error: SessionEndedError) -> None:
         try:
-            await self._sandboxes.end(session.numbered, error)
+            await session.numbered.home.end(session.numbered, error)
         finally:
             self._take(session.wanted, -1)
             del self._ending[session.id]

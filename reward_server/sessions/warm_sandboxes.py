@@ -23,10 +23,11 @@ _log = structlog.get_logger("sessions")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Numbered:
-    """A sandbox, and its number, which no other living one has."""
+    """A sandbox, and its number, which no other living one of its source has."""
 
     number: int
     sandbox: SessionSandbox
+    home: WarmSandboxes
 
 
 class WarmSandboxes:
@@ -102,7 +103,7 @@ class WarmSandboxes:
         number = next(n for n in range(len(self._numbers) + 1) if n not in self._numbers)
         self._numbers.add(number)
         try:
-            return Numbered(number=number, sandbox=await self._start(number))
+            return Numbered(number=number, sandbox=await self._start(number), home=self)
         except BaseException:
             self._numbers.discard(number)
             raise

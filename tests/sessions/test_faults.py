@@ -198,8 +198,8 @@ class Liar:
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         return
 
-    def counters(self) -> Counters:
-        return Counters()
+    def counters(self, told: Counters) -> Counters:
+        return told
 
     async def destroy(self) -> str:
         self.is_destroyed = True
@@ -221,12 +221,14 @@ async def events_of(sandbox: SessionSandbox, **changes: object) -> AsyncIterator
     return command.events()
 
 
+COUNTERS = {"oom_kills": 0, "process_limit_hits": 0}
 ENDED = {
     "status": 0,
     "problem": "",
     "is_missing": False,
     "stdout_bytes": 0,
     "stderr_bytes": 0,
+    **COUNTERS,
 }
 LIES = {
     "a report of an unknown kind": (99, 1, b""),
@@ -234,13 +236,15 @@ LIES = {
     "an answer to nothing": (Report.DONE, 77, b""),
     "output beyond the window": (Report.STDOUT, 1, bytes(wire.WINDOW_BYTES + 1)),
     "empty output": (Report.STDOUT, 1, b""),
-    "an end without a status": (Report.ENDED, 1, wire.as_json(status="0")),
+    "an end without a status": (Report.ENDED, 1, wire.as_json(**{**ENDED, "status": "0"})),
     "an end with an impossible status": (Report.ENDED, 1, wire.as_json(**{**ENDED, "status": -1})),
     "sizes below zero": (Report.ENDED, 1, wire.as_json(**{**ENDED, "stdout_bytes": -1})),
+    "a counter below zero": (Report.ENDED, 1, wire.as_json(**{**ENDED, "oom_kills": -1})),
+    "an end without counters": (Report.ENDED, 1, wire.as_json(status=0)),
     "no JSON": (Report.ENDED, 1, b"{"),
     "JSON nested without end": (Report.ENDED, 1, b"[" * 100_000),
     "JSON of another type": (Report.STARTED, 1, b"[]"),
-    "a process number that is none": (Report.STARTED, 1, wire.as_json(pid=True)),
+    "a process number that is none": (Report.STARTED, 1, wire.as_json(pid=True, **COUNTERS)),
     "an opening in the middle": (Report.OPENED, 1, b""),
 }
 
@@ -336,7 +340,7 @@ async def test_a_start_that_fails_quotes_the_container_and_removes_it() -> None:
 async def test_output_that_was_counted_wrong_is_not_believed_to_be_whole() -> None:
     liar, sandbox = await lying()
     events = await events_of(sandbox)
-    liar.tell(Report.STARTED, 1, wire.as_json(pid=2))
+    liar.tell(Report.STARTED, 1, wire.as_json(pid=2, **COUNTERS))
     liar.tell(Report.ENDED, 1, wire.as_json(**{**ENDED, "stdout_bytes": 101}))
     told = [event async for event in events]
     assert isinstance(told[-1], Ended)
@@ -363,7 +367,7 @@ async def code_events(
     liar.answer = answer
     interpreter = await sandbox.interpret({}, 3600.0)
     number = interpreter.command.number
-    liar.tell(Report.STARTED, number, wire.as_json(pid=2))
+    liar.tell(Report.STARTED, number, wire.as_json(pid=2, **COUNTERS))
     liar.tell(Report.STDOUT, number, interpreter_wire.message(Saying.READY))
     code = Code(source="1", time_limit_seconds=60.0, output_bytes=100)
     async with asyncio.timeout(60):

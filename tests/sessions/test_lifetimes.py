@@ -25,6 +25,7 @@ from trainer_client.sessions.errors import error_of
 
 pytestmark = on_the_servers_loop
 
+LONG = "603.25"  # a time to sleep that is no part of a container's id on a command line
 IMPATIENT = 0.99 * RETRY_SECONDS  # for a client that gives up when a server asks it to wait
 
 
@@ -126,11 +127,11 @@ async def test_a_session_ends_with_its_lifetime_even_if_it_is_in_use(
     before = metric(app, "sessions_ended_total", reason="expired")
     async with client.session(**SMALL, lifetime_seconds=1.0) as session:
         with pytest.raises(SessionEndedError) as raised:
-            await session.exec(["sleep", "603"])
+            await session.exec(["sleep", LONG])
         assert raised.value.reason == "SESSION_EXPIRED"
         with pytest.raises(SessionEndedError, match="ask for a longer one"):
             await session.read_file("x")
-    await until(lambda: not processes_marked("603"))
+    await until(lambda: not processes_marked(LONG))
     assert metric(app, "sessions_ended_total", reason="expired") == before + 1
 
 

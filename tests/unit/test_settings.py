@@ -178,7 +178,7 @@ def test_maxima_stay_above_the_defaults_they_come_with() -> None:
     ("flags", "problem"),
     [
         ({"session_memory_bytes": 1000}, "at least 67108864"),
-        ({"session_memory_bytes": 1 << 30, "backend": "docker"}, "offers no sessions"),
+        ({"session_memory_bytes": 1 << 30, "backend": "socket"}, "offers no sessions"),
         ({"session_memory_bytes": 1 << 30, "session_idle_seconds": 9999}, "session_max_idle"),
     ],
 )

@@ -22,6 +22,8 @@ class SessionOptions(TypedDict, total=False):
 
     Args:
         language: language name or alias, which decides the variables that its tools need.
+        image: name of the image of its sandbox, one of `server_info().sessions.images`; the first
+            that has the language if absent.
         memory_bytes: memory of all processes and files.
         processes: processes and threads alive at once.
         disk_bytes: size of all files together.
@@ -35,6 +37,7 @@ class SessionOptions(TypedDict, total=False):
     """
 
     language: str
+    image: str
     memory_bytes: int
     processes: int
     disk_bytes: int
@@ -89,6 +92,7 @@ def open_request(options: SessionOptions) -> pb.OpenSessionRequest:
     loopback = options.get("loopback", False)
     return pb.OpenSessionRequest(
         language=options.get("language", ""),
+        image=options.get("image", ""),
         limits=pb.SessionLimits(**limits),
         environment=options.get("environment"),
         lifetime_seconds=options.get("lifetime_seconds"),

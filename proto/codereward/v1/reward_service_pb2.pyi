@@ -2352,6 +2352,7 @@ class SessionBounds(_message.Message):
     DEFAULT_MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     MINIMUM_MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     COMMANDS_FIELD_NUMBER: _builtins.int
+    IMAGES_FIELD_NUMBER: _builtins.int
     total_memory_bytes: _builtins.int
     """Memory of all open sessions together, in bytes."""
     sessions: _builtins.int
@@ -2370,6 +2371,10 @@ class SessionBounds(_message.Message):
     """Least memory that a session may have, in bytes."""
     commands: _builtins.int
     """Greatest number of commands that run at once in a session."""
+    @_builtins.property
+    def images(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Images that a session can name, the most wanted first; empty if the backend has no images."""
+
     def __init__(
         self,
         *,
@@ -2382,10 +2387,11 @@ class SessionBounds(_message.Message):
         default_memory_bytes: _builtins.int = ...,
         minimum_memory_bytes: _builtins.int = ...,
         commands: _builtins.int = ...,
+        images: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commands", b"commands", "default_idle_seconds", b"default_idle_seconds", "default_lifetime_seconds", b"default_lifetime_seconds", "default_memory_bytes", b"default_memory_bytes", "maximum_idle_seconds", b"maximum_idle_seconds", "maximum_lifetime_seconds", b"maximum_lifetime_seconds", "minimum_memory_bytes", b"minimum_memory_bytes", "sessions", b"sessions", "total_memory_bytes", b"total_memory_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commands", b"commands", "default_idle_seconds", b"default_idle_seconds", "default_lifetime_seconds", b"default_lifetime_seconds", "default_memory_bytes", b"default_memory_bytes", "images", b"images", "maximum_idle_seconds", b"maximum_idle_seconds", "maximum_lifetime_seconds", b"maximum_lifetime_seconds", "minimum_memory_bytes", b"minimum_memory_bytes", "sessions", b"sessions", "total_memory_bytes", b"total_memory_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -129,6 +129,7 @@ class OpenSessionRequest(_message.Message):
     LIFETIME_SECONDS_FIELD_NUMBER: _builtins.int
     IDLE_SECONDS_FIELD_NUMBER: _builtins.int
     NETWORK_FIELD_NUMBER: _builtins.int
+    IMAGE_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     """Language name or alias; "python" if empty. Decides the variables that its tools need."""
     lifetime_seconds: _builtins.float
@@ -141,6 +142,11 @@ class OpenSessionRequest(_message.Message):
     """
     network: _reward_service_pb2.Network.ValueType
     """The network; FAILED_PRECONDITION if `GetServerInfo` does not offer it."""
+    image: _builtins.str
+    """Name of the image of the session's sandbox, one of `images` in the SessionBounds of
+    GetServerInfo. If empty, the first image that has the language. FAILED_PRECONDITION if there is
+    no such image, or if it has not the language.
+    """
     @_builtins.property
     def limits(self) -> Global___SessionLimits:
         """Limits; an unset field takes the server's default."""
@@ -165,10 +171,11 @@ class OpenSessionRequest(_message.Message):
         lifetime_seconds: _builtins.float | None = ...,
         idle_seconds: _builtins.float | None = ...,
         network: _reward_service_pb2.Network.ValueType = ...,
+        image: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_idle_seconds", b"_idle_seconds", "_lifetime_seconds", b"_lifetime_seconds", "idle_seconds", b"idle_seconds", "lifetime_seconds", b"lifetime_seconds", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_idle_seconds", b"_idle_seconds", "_lifetime_seconds", b"_lifetime_seconds", "environment", b"environment", "files", b"files", "idle_seconds", b"idle_seconds", "language", b"language", "lifetime_seconds", b"lifetime_seconds", "limits", b"limits", "network", b"network"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_idle_seconds", b"_idle_seconds", "_lifetime_seconds", b"_lifetime_seconds", "environment", b"environment", "files", b"files", "idle_seconds", b"idle_seconds", "image", b"image", "language", b"language", "lifetime_seconds", b"lifetime_seconds", "limits", b"limits", "network", b"network"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__idle_seconds: _TypeAlias = _typing.Literal["idle_seconds"]  # noqa: Y015
     _WhichOneofArgType__idle_seconds: _TypeAlias = _typing.Literal["_idle_seconds", b"_idle_seconds"]  # noqa: Y015

@@ -19,7 +19,7 @@ from reward_server.sessions.session import CodeWanted, CommandWanted, Wanted
 MOST_VARIABLES, MOST_VARIABLES_BYTES = 256, 128 << 10
 MOST_ARGUMENTS, MOST_ARGUMENTS_BYTES = 4096, 1536 << 10
 MOST_FILES, PATH_BYTES = 1024, 4096
-CODE_BYTES, CONTEXT_BYTES = MEBIBYTE, 64
+CODE_BYTES, CONTEXT_BYTES, IMAGE_BYTES = MEBIBYTE, 64, 512
 MOST_INPUT_BYTES = 16 * MEBIBYTE
 DEFAULT_OUTPUT_BYTES, MOST_OUTPUT_BYTES = 16 * MEBIBYTE, 64 * MEBIBYTE
 LEAST_SECONDS = 0.05
@@ -42,6 +42,8 @@ def wanted(
     environment = _environment(request.environment)
     return Wanted(
         owner=owner,
+        language=language.name,
+        image=fields.text("image", request.image, IMAGE_BYTES),
         place=Place(limits=limits, network=_network(request.network, bounds)),
         environment={**language.variables(limits.memory_bytes), **environment},
         files=files(request.files),

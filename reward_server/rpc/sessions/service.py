@@ -43,7 +43,7 @@ from reward_server.telemetry import Telemetry
 SERVICE = pb.DESCRIPTOR.services_by_name["SessionService"].full_name
 _Event = TypeVar("_Event")
 _NONE_HERE = (
-    "this server offers no sessions; start it on the local backend with "
+    "this server offers no sessions; start it on the local or the docker backend with "
     "`--set session_memory_bytes=BYTES`"
 )
 _TYPES = {

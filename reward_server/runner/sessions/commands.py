@@ -88,12 +88,20 @@ class Commands:
         send: sends a report.
         victims: writes whether the next process is one of the kernel's first victims when memory
             runs out, as all commands are and this process is not.
+        counters: returns the counters of the session's control group.
     """
 
-    def __init__(self, poller: select.poll, send: Send, victims: Callable[[bool], None]) -> None:
+    def __init__(
+        self,
+        poller: select.poll,
+        send: Send,
+        victims: Callable[[bool], None],
+        counters: Callable[[], dict[str, int]],
+    ) -> None:
         self._poller = poller
         self._send = send
         self._victims = victims
+        self._counters = counters
         self._by_number: dict[int, Command] = {}
         self._by_pid: dict[int, Command] = {}
         self._owners: dict[int, Command] = {}
@@ -113,7 +121,8 @@ class Commands:
         except (OSError, ValueError) as error:
             return self._refuse(number, _complaint(error))
         self._by_number[number] = self._by_pid[command.process.pid] = command
-        self._send(Report.STARTED, number, wire.as_json(pid=command.process.pid))
+        told = wire.as_json(pid=command.process.pid, **self._counters())
+        self._send(Report.STARTED, number, told)
         for stream in command.streams:
             self._owners[stream.descriptor] = command
         self._listen(command)
@@ -235,6 +244,7 @@ class Commands:
                 is_missing=is_missing,
                 stdout_bytes=0,
                 stderr_bytes=0,
+                **self._counters(),
             ),
         )
 
@@ -294,6 +304,7 @@ class Commands:
                     is_missing=False,
                     stdout_bytes=sizes[0],
                     stderr_bytes=sizes[1],
+                    **self._counters(),
                 ),
             )
 

@@ -17,15 +17,18 @@ import select
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .. import wire as documents
+from ..supervisor.cgroup_usage import CgroupUsage
 from ..walls import confine, kernel, policy
 from ..walls.layers import Walls
 from ..walls.privileges import Privileges
 from ..wire import Start
 from . import files, wire
 from .commands import Commands
+from .memory_guard import MemoryGuard
 from .wire import Order, Reason, Report
 
 _READ_BYTES = 256 << 10
@@ -40,39 +43,66 @@ _INTERPRETER = {
 _OWN_SCORE, _VICTIM = b"0", b"%d" % policy.VICTIM_SCORE
 
 
-def run(
-    privileges: Privileges, walls: Walls, joins: tuple[int, ...], control_in: int, control_out: int
-) -> NoReturn:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a session stands on.
+
+    Args:
+        privileges: how the first process gets the right to build walls.
+        joins: descriptors to which a process writes 0 to enter the session's control group.
+        meters: reads that control group.
+        guard: keeps the limits if the kernel does not.
+    """
+
+    privileges: Privileges
+    joins: tuple[int, ...]
+    meters: CgroupUsage
+    guard: MemoryGuard | None = None
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """The descriptors that the first process keeps."""
+        guarded = () if self.guard is None else (self.guard.inside.fileno(),)
+        return *self.meters.descriptors, *guarded
+
+    def counters(self) -> dict[str, int]:
+        """Returns the counters of the control group, as the server is told of them."""
+        reading = self.meters.reading()
+        kills = reading.oom_kills if self.guard is None else self.guard.kills
+        return {"oom_kills": kills, "process_limit_hits": reading.process_limit_hits}
+
+
+def run(ground: Ground, walls: Walls, control_in: int, control_out: int) -> NoReturn:
     """Serves one session until the server closes the pipe.
 
     Args:
-        privileges: how the process gets the right to build walls.
+        ground: what the session stands on.
         walls: the walls.
-        joins: descriptors to which a process writes 0 to enter the session's control group.
         control_in: the pipe of orders.
         control_out: the pipe of reports.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # commands would inherit that it is ignored
-    for descriptor in joins:
+    for descriptor in ground.joins:
         os.write(descriptor, b"0")
     score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
-    walls.close_all_but(control_in, control_out, score)
-    walls.enter(privileges, policy.USUAL_DISK_BYTES)
-    _Session(privileges, walls, control_in, control_out, score).serve()
+    walls.close_all_but(control_in, control_out, score, *ground.descriptors)
+    walls.enter(ground.privileges, policy.USUAL_DISK_BYTES)
+    _Session(ground, walls, control_in, control_out, score).serve()
 
 
 class _Session:
     """The session, once its namespaces are made."""
 
     def __init__(
-        self, privileges: Privileges, walls: Walls, control_in: int, control_out: int, score: int
+        self, ground: Ground, walls: Walls, control_in: int, control_out: int, score: int
     ) -> None:
-        self._privileges = privileges
+        self._ground = ground
+        self._privileges = ground.privileges
         self._walls = walls
         self._in, self._out, self._score = control_in, control_out, score
         self._poller = select.poll()
         self._received = bytearray()
-        self._commands = Commands(self._poller, self._send, self._mark_victims)
+        self._commands = Commands(self._poller, self._send, self._mark_victims, ground.counters)
         self._waking = -1
 
     def serve(self) -> NoReturn:
@@ -97,12 +127,14 @@ class _Session:
             self._commands.reap()
 
     def _open(self, limits: dict[str, Any]) -> None:
-        loopback = bool(limits.pop("loopback"))
+        loopback, group_processes = bool(limits.pop("loopback")), limits.pop("group_processes")
         if limits["disk_bytes"] != policy.USUAL_DISK_BYTES:
             self._privileges.resize_box(limits["disk_bytes"])
         if loopback:
             confine.raise_loopback()
         confine.limit_candidate(Start(kind=0, cpu_time_ns=_UNLIMITED_NS, **limits))
+        if self._ground.guard is not None:
+            self._ground.guard.limit(limits["memory_bytes"], group_processes)
         self._walls.close(self._privileges, loopback=loopback)
         kernel.make_undumpable()
 

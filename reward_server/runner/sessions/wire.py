@@ -5,13 +5,14 @@ message is a `HEAD` (kind, number, length) and that many bytes. The number is ch
 and names a command, or one request about files; each is used once in a session.
 
     READY     (report) the session's namespaces and folders are made; its limits are awaited
-    OPEN      JSON {processes, file_size_bytes, disk_bytes, open_files, loopback}
+    OPEN      JSON {memory_bytes, group_processes, processes (of the user), file_size_bytes,
+              disk_bytes, open_files, loopback}
     OPENED    the limits are applied and the walls are closed; from here on commands can run
     RUN       JSON {argv, cwd, environment, output_bytes}; answered by STARTED and later ENDED, or
               by ENDED alone if it cannot be started
     INTERPRET JSON {environment}: starts an interpreter of Python, see `interpreter.wire`; answered
               as RUN
-    STARTED   JSON {pid}
+    STARTED   JSON {pid, oom_kills, process_limit_hits}: the counters of the session's control group
     STDOUT, STDERR   bytes of output. Their total never exceeds `WINDOW_BYTES` and what CREDIT
               orders have added, so that a reader that is slow holds up its own command alone.
     CREDIT    `CREDIT` number of bytes
@@ -21,7 +22,8 @@ and names a command, or one request about files; each is used once in a session.
     SIGNAL    `SIGNAL` number of a signal for the command's process group
     KILL      kills all processes of the command's process session
     ENDED     JSON {status (as of `os.waitpid`, null if not started), problem, is_missing,
-              stdout_bytes, stderr_bytes}: the command has ended and its output was sent. Output
+              stdout_bytes, stderr_bytes, oom_kills, process_limit_hits}: the command has ended and
+              its output was sent. Output
               above `output_bytes` of a stream is counted and dropped.
     WRITE     a document (`wire.pack`) {path, append, executable} with the blob content
     READ      JSON {path, offset, length}

@@ -112,6 +112,11 @@ class CgroupUsage:
     def __init__(self, descriptors: Mapping[str, int]) -> None:
         self._descriptors = dict(descriptors)
 
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """The descriptors that it reads."""
+        return tuple(self._descriptors.values())
+
     def _read(self, name: str) -> bytes:
         descriptor = self._descriptors.get(name)
         return b"" if descriptor is None else os.pread(descriptor, _READ_BYTES, 0)
@@ -204,6 +209,10 @@ class SandboxKernelUsage(CgroupUsage):
     def _refuses_beyond(self, processes: int) -> bool:
         return True
 
+    def processes(self) -> int:
+        """Returns how many processes and threads there are."""
+        return int(self._read("pids_current"))
+
     def await_empty(self) -> None:
         """Waits for the processes of an execution whose first process has ended.
 
@@ -211,7 +220,7 @@ class SandboxKernelUsage(CgroupUsage):
             TimeoutError: some processes remain.
         """
         deadline = time.monotonic() + _EMPTY_SECONDS
-        while int(self._read("pids_current")):
+        while self.processes():
             if time.monotonic() > deadline:
                 raise TimeoutError("processes outlived their execution")
             time.sleep(_EMPTY_LOOK_SECONDS)

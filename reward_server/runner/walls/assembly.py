@@ -7,6 +7,7 @@ What it does not: it builds no wall itself; see `layers`. `__main__` describes t
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,24 @@ from . import confine, kernel, policy, seccomp
 from .confine import Seal
 from .layers import Walls
 from .privileges import LentNamespaces
+
+# A file beside the runner's folder, in images with additional packages.
+_RUNNER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_IMAGE_FILE = os.path.join(os.path.dirname(_RUNNER), "image.json")
+
+
+def image_settings() -> dict[str, Any]:
+    """Returns what the container's image declares.
+
+    It is an object with `packages` and `preload`, as in the settings, and `environment`, which are
+    variables in addition to the policy's.
+    """
+    nothing: dict[str, Any] = {"packages": [], "preload": [], "environment": {}}
+    try:
+        with open(_IMAGE_FILE, "rb") as file:
+            return {**nothing, **json.load(file)}
+    except FileNotFoundError:
+        return nothing
 
 
 def set_environment(own: Mapping[str, str]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import docker
 
 from reward_server.domain import Limits, Wall
-from reward_server.sandbox.base import Offer, Source
+from reward_server.sandbox.base import Offer, SessionSource, Source
 from reward_server.sandbox.docker.container import (
     DockerOptions,
     DockerSandboxes,
@@ -20,8 +20,11 @@ from reward_server.sandbox.docker.container import (
 )
 from reward_server.sandbox.docker.images import SandboxImage, choose
 from reward_server.sandbox.docker.janitor import EngineJanitor
+from reward_server.sandbox.docker.sessions import DockerSessions
 from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.walls import require, without_missing
+
+_LATEST = ":latest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +35,13 @@ class DockerBackend:
         images: the images to use, by name, digest or id; see `images.choose`.
         runtime: a runtime of the engine; its default runtime if empty.
         greatest: the greatest limits that an execution may have.
+        session_cpu_cores: CPU time per wall time that a session may use; None to offer none.
     """
 
     images: Sequence[str]
     runtime: str
     greatest: Limits
+    session_cpu_cores: float | None = None
 
     async def probe(self) -> tuple[Wall, ...]:
         """Asks the engine which limits it enforces, and tries a container of the most wanted
@@ -56,13 +61,19 @@ class DockerBackend:
             require(walls, allow_missing)
             async with AsyncExitStack() as stack:
                 sources = []
+                sessions = []
                 for image in images:
                     options = without_missing(self._options(image), walls)
                     start = DockerSandboxes(engine, options)
                     await stack.enter_async_context(aclosing(start))
                     languages, digest = image.languages, image.identifier
                     sources.append(Source(start=start, languages=languages, image=digest))
-                yield Offer(sources=tuple(sources), walls=walls)
+                    if self.session_cpu_cores is not None:
+                        options = replace(options, session=True, cpu_cores=self.session_cpu_cores)
+                        opening = DockerSessions(engine, options)
+                        await stack.enter_async_context(aclosing(opening))
+                        sessions.append(_session_source(image, opening))
+                yield Offer(sources=tuple(sources), walls=walls, sessions=tuple(sessions))
 
     async def _chosen(self, engine: docker.APIClient) -> tuple[SandboxImage, ...]:
         return await asyncio.to_thread(choose, engine, self.images)
@@ -71,3 +82,13 @@ class DockerBackend:
         return DockerOptions(
             image=image.identifier, name=image.name, runtime=self.runtime, greatest=self.greatest
         )
+
+
+def _session_source(image: SandboxImage, start: DockerSessions) -> SessionSource:
+    short = tuple(tag.removesuffix(_LATEST) for tag in image.tags)
+    return SessionSource(
+        start=start,
+        languages=image.languages,
+        image=image.name.removesuffix(_LATEST),
+        aliases=(*short, *image.tags, image.identifier),
+    )

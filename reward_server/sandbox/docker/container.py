@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import Any
+from typing import Any, Self
 
 import docker
 import docker.errors
@@ -56,6 +56,8 @@ USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 48 << 20  # for the runner; an idle container uses half of it
 JUDGE_MEMORY_BYTES = 16 << 20  # for the judge, added to the memory of the warm runner
 MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
+SESSION_MACHINERY_MEMORY_BYTES = 12 << 20  # the runner and the first process of a session use 11 MB
+SESSION_MACHINERY_PROCESSES = 1  # the runner
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
@@ -94,6 +96,7 @@ class DockerOptions(WallOptions):
         runtime: a runtime of the engine; its default runtime if empty.
         greatest: the greatest limits that an execution may have.
         cpu_cores: CPU time per wall time that a container may use.
+        session: whether its runner runs one session instead of executions.
     """
 
     image: str
@@ -101,6 +104,7 @@ class DockerOptions(WallOptions):
     runtime: str = ""
     greatest: Limits = field(default_factory=Limits)
     cpu_cores: float = 1.0
+    session: bool = False
 
 
 def connect() -> docker.APIClient:
@@ -139,7 +143,7 @@ class DockerContainer:
         self._bounds = plan.bounds(Limits())
 
     @classmethod
-    async def start(cls, containers: Containers, plan: Plan) -> DockerContainer:
+    async def start(cls, containers: Containers, plan: Plan) -> Self:
         """Starts a container; cancelling the call leaves none.
 
         Raises:
@@ -183,8 +187,8 @@ class DockerContainer:
         return said
 
 
-class DockerSandboxes:
-    """Makes an engine's containers for a pool.
+class ContainerMaker:
+    """Makes an engine's containers.
 
     Args:
         engine: the engine.
@@ -192,9 +196,27 @@ class DockerSandboxes:
     """
 
     def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
-        self._containers = Containers(engine)
+        self.containers = Containers(engine)
         self._options = options
         self._plan: Plan | None = None
+
+    async def plan(self) -> Plan:
+        """Returns the way to make them with the engine's runtime.
+
+        Raises:
+            SandboxError: the engine does not report it.
+        """
+        if self._plan is None:
+            self._plan = await plan_containers(self.containers.engine, self._options)
+        return self._plan
+
+    async def aclose(self) -> None:
+        """Removes the containers that the engine has not removed before."""
+        await self.containers.close()
+
+
+class DockerSandboxes(ContainerMaker):
+    """Makes an engine's containers for a pool."""
 
     async def __call__(self, number: int) -> ContainedSandbox:
         """Starts the container of a slot.
@@ -202,14 +224,8 @@ class DockerSandboxes:
         Raises:
             SandboxError: the container or its runner did not start.
         """
-        if self._plan is None:
-            self._plan = await plan_containers(self._containers.engine, self._options)
-        container = await DockerContainer.start(self._containers, self._plan)
+        container = await DockerContainer.start(self.containers, await self.plan())
         return await ContainedSandbox.start(container)
-
-    async def aclose(self) -> None:
-        """Removes the containers that the engine has not removed before."""
-        await self._containers.close()
 
 
 async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
@@ -279,6 +295,18 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPlan(Plan):
+    """The way to make containers for sessions."""
+
+    def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
+        """Computes what the container of a session with these limits may use."""
+        return _Bounds(
+            memory_bytes=limits.memory_bytes + SESSION_MACHINERY_MEMORY_BYTES,
+            processes=limits.processes + SESSION_MACHINERY_PROCESSES,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxKernelPlan(Plan):
     """The way to make containers with gVisor."""
 
@@ -307,7 +335,7 @@ async def plan_containers(engine: docker.APIClient, options: DockerOptions) -> P
         raise SandboxError(f"the engine tells of no runtimes: {told(error)}") from error
     if describe(info, options.runtime).is_sandbox_kernel:
         return SandboxKernelPlan(options=options)
-    return Plan(options=options)
+    return SessionPlan(options=options) if options.session else Plan(options=options)
 
 
 def _told_of_start(error: Exception, options: DockerOptions) -> str:
@@ -342,7 +370,7 @@ def _create(containers: Containers, plan: Plan, name: str) -> None:
     containers.engine.create_container(
         options.image,
         name=name,
-        command=runner_command("python3", settings),
+        command=runner_command("python3", settings, session=options.session),
         user=plan.user,
         hostname=policy.HOST_NAME,
         stdin_open=True,

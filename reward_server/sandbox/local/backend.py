@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reward_server.domain import Network, Wall
 from reward_server.languages import Language
-from reward_server.sandbox.base import Offer, Source
+from reward_server.sandbox.base import Offer, SessionSource, Source
 from reward_server.sandbox.local.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.local.container import LocalOptions
 from reward_server.sandbox.local.first_containers import FirstContainers
@@ -57,11 +57,13 @@ class LocalBackend:
         walls = await found_walls(cgroups, self.options, containers.attempt)
         require(walls, allow_missing)
         await containers.use(without_missing(self.options, walls))
-        sessions = None
+        languages = self._installed()
+        sessions: tuple[SessionSource, ...] = ()
         if self.session_options is not None:
-            sessions = LocalSessions(without_missing(self.session_options, walls), cgroups)
+            start = LocalSessions(without_missing(self.session_options, walls), cgroups)
+            sessions = (SessionSource(start=start, languages=languages),)
         return Offer(
-            sources=(Source(start=containers, languages=self._installed()),),
+            sources=(Source(start=containers, languages=languages),),
             walls=walls,
             networks=frozenset({Network.LOOPBACK}),
             sessions=sessions,

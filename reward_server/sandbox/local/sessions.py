@@ -19,7 +19,7 @@ _FORKS_FILE = "pids.events"
 class LocalSessionContainer(LocalContainer):
     """A bubblewrap container for one session; see `sandbox.sessions.sandbox.SessionContainer`."""
 
-    def counters(self) -> Counters:
+    def counters(self, told: Counters) -> Counters:
         """Reads the counters of the session's cgroup; they are 0 if cgroups were waived."""
         group = self.candidate_group
         if group is None:

@@ -150,6 +150,7 @@ class RunningCommand:
         """
         if kind is Report.STARTED:
             self.pid = _number(wire.from_json(payload), "pid")
+            self._before = self._counters()
             self._arrive(Started(pid=self.pid))
         elif kind in _STREAMS:
             self._take_output(payload, is_error=kind is Report.STDERR)

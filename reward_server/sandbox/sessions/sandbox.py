@@ -50,8 +50,13 @@ _T = TypeVar("_T")
 class SessionContainer(Container, Protocol):
     """A container for one session."""
 
-    def counters(self) -> Counters:
-        """Reads the counters of the session's control group."""
+    def counters(self, told: Counters) -> Counters:
+        """Returns the counters of the session's control group.
+
+        Args:
+            told: what the session says of them, for a container whose control group the server
+                cannot read.
+        """
 
 
 class SessionSandbox:
@@ -63,6 +68,7 @@ class SessionSandbox:
 
     def __init__(self, container: SessionContainer) -> None:
         self._container = container
+        self._told = Counters()
         self.tell_lost: Callable[[SessionEndedError], None] = lambda _: None
         self._failure: SessionEndedError | None = None
         self._numbers = itertools.count(1)
@@ -151,12 +157,12 @@ class SessionSandbox:
         )
         order = wire.as_json(environment=dict(environment))
         running = await self._start(Order.INTERPRET, order, command)
-        return Interpreter(running, self._container.counters)
+        return Interpreter(running, self._counters)
 
     async def _start(self, kind: Order, order: bytes, command: Command) -> RunningCommand:
         number = next(self._numbers)
         running = RunningCommand(
-            number, command, send=self._order, counters=self._container.counters, lose=self._lose
+            number, command, send=self._order, counters=self._counters, lose=self._lose
         )
         self._commands[number] = running
         await self._order(kind, number, order)
@@ -290,9 +296,14 @@ class SessionSandbox:
             return
         if number not in self._commands:
             raise ValueError(f"a report {kind.name} about nothing")
+        if kind in (Report.STARTED, Report.ENDED):
+            self._told = _counters(wire.from_json(payload))
         self._commands[number].take(kind, payload)
         if kind is Report.ENDED:
             del self._commands[number]
+
+    def _counters(self) -> Counters:
+        return self._container.counters(self._told)
 
     def _checked(self, read: Callable[[], _T]) -> _T:
         """Reads an answer; gives the session up if it breaks the protocol."""
@@ -305,7 +316,7 @@ class SessionSandbox:
         """Gives the session up, once; returns the error for those who wait for it."""
         if self._failure is not None:
             return self._failure
-        if self._container.counters().oom_kills:
+        if self._counters().oom_kills:
             why = f"{why}, and the kernel had killed processes of it for memory"
         error = SessionEndedError(SessionEnd.LOST, f"the session is lost: {why}; open another")
         self._fail(error)
@@ -333,13 +344,22 @@ def _for_container(limits: SessionLimits) -> Limits:
 
 def _for_processes(place: Place) -> bytes:
     limits = place.limits
+    processes = limits.processes + _OWN_PROCESSES
     return wire.as_json(
-        # The control group refuses forks first, because it reports them.
-        processes=2 * (limits.processes + _OWN_PROCESSES),
+        memory_bytes=limits.memory_bytes,
+        group_processes=processes,
+        processes=2 * processes,  # the control group refuses forks first, because it reports them
         file_size_bytes=limits.file_size_bytes,
         disk_bytes=limits.disk_bytes,
         open_files=limits.open_files,
         loopback=place.network is Network.LOOPBACK,
+    )
+
+
+def _counters(told: Mapping[str, Any]) -> Counters:
+    return Counters(
+        oom_kills=_number(told["oom_kills"]),
+        process_limit_hits=_number(told["process_limit_hits"]),
     )
 
 
