@@ -142,7 +142,9 @@ def test_what_the_session_holds_at_the_end_is_judged(begin, reward):
     corrected.write_file("solution.py", "def double(x): return x")
     corrected.submit()
     corrected.write_file("solution.py", "def double(x): return x + x")
-    assert scored(reward, right, wrong, nothing, corrected) == [1.0, 0.0, 0.0, 1.0]
+    episodes = (right, wrong, nothing, corrected)
+    assert scored(reward, *episodes) == [1.0, 0.0, 0.0, 1.0]
+    assert scored(reward, *episodes) == [1.0, 0.0, 0.0, 1.0], "no session is opened again"
 
 
 def test_without_a_use_of_the_session_the_last_message_is_judged(begin, reward):

@@ -51,10 +51,11 @@ def environment_reward(
         >>> environment_factory = partial(CodeEnvironment, reward, feedback="verdict")
         >>> environment = environment_factory()
         >>> environment.reset(task_id="1")
-        >>> environment.submit("def double(x): return x")
-        'A test failed.'
-        >>> environment.submit("def double(x): return x + x")
-        'All tests passed.'
+        >>> print(environment.submit("def double(x): return x"))
+        A test failed.
+        [submissions left: 2]
+        >>> print(environment.submit("def double(x): return x + x"))
+        All tests passed. The task is over. End your turn.
         >>> asyncio.run(reward(["Write double(x)."], [""], environments=[environment]))
         [1.0]
     """
@@ -165,6 +166,5 @@ async def _settle(episodes: Sequence[Episode]) -> None:
 
 
 def _settled(episode: Episode) -> None:
-    settle, episode.settle = episode.settle, None
-    if settle is not None:
-        episode.score = settle()
+    if episode.settle is not None:
+        episode.score, episode.is_over, episode.settle = episode.settle(), True, None
