@@ -1,14 +1,17 @@
 """Measures sessions: latency from a warm pool, idle memory, and what is left after faults.
 
     python -m benchmarks.sessions latency --count 200
+    python -m benchmarks.sessions latency --set backend=docker --set runtime=runsc
+    python -m benchmarks.sessions code --count 50
     python -m benchmarks.sessions memory --count 20
     python -m benchmarks.sessions faults --count 300
 
-Each starts a server of its own on the local backend. `latency` opens a session, runs a command in
-it and closes it, one session after another, each when a sandbox is warm; `--at-once` keeps several
-open and does not wait. `memory` opens sessions and leaves them idle. `faults` opens, uses and
-closes sessions while their processes are killed at random, and the server twice; it exits with 1 if
-a wrong result arrives or anything is left.
+Each starts a server of its own on the local backend; `latency` and `code` take other settings.
+`latency` opens a session, runs a command in it and closes it, one session after another, each when
+a sandbox is warm; `--at-once` keeps several open and does not wait. `code` runs code in an
+interpreter: the first call in a session, and further ones. `memory` opens sessions and leaves them
+idle. `faults` opens, uses and closes sessions while their processes are killed at random, and the
+server twice; it exits with 1 if a wrong result arrives or anything is left.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -65,8 +68,8 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, warm: int, sessions: int) -> Iterator[Served]:
-    """Runs a server for the length of the block."""
+def served(folder: Path, warm: int, sessions: int, changes: Sequence[str] = ()) -> Iterator[Served]:
+    """Runs a server, with changes of its settings, for the length of the block."""
     port = free_port()
     settings = {
         "languages": "python",
@@ -77,6 +80,8 @@ def served(folder: Path, warm: int, sessions: int) -> Iterator[Served]:
     arguments = ["--workers", "1", "--metrics-port", str(port)]
     for name, value in settings.items():
         arguments += ["--set", f"{name}={value}"]
+    for change in changes:
+        arguments += ["--set", change]
     with LocalServer(folder / "server.log", arguments) as server:
         yield Served(server, port)
 
@@ -87,7 +92,7 @@ async def one(client: AsyncRewardClient) -> ExecResult:
         return await session.exec(COMMAND)
 
 
-async def latency(count: int, at_once: int) -> None:
+async def latency(count: int, at_once: int, changes: Sequence[str]) -> None:
     """Prints the latency of sessions."""
     seconds: list[float] = []
 
@@ -96,7 +101,10 @@ async def latency(count: int, at_once: int) -> None:
         assert (await one(client)).stdout == b"42\n"
         seconds.append(time.perf_counter() - begun)
 
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4 + at_once) as running:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder), 4, 4 + at_once, changes) as running,
+    ):
         async with AsyncRewardClient(running.target) as client:
             await one(client)
             begun = time.perf_counter()
@@ -117,6 +125,23 @@ async def latency(count: int, at_once: int) -> None:
     print(f"{count} sessions, {at_once} at once, in {whole:.1f} s: {count / whole:.1f} a second")
     print(f"open + exec + close: median {1e3 * statistics.median(seconds):.1f} ms", end=", ")
     print(f"p99 {1e3 * seconds[int(0.99 * len(seconds))]:.1f} ms")
+
+
+async def code(count: int, changes: Sequence[str]) -> None:
+    """Prints the latency of code in an interpreter."""
+    first: list[float] = []
+    further: list[float] = []
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4, changes) as running:
+        async with AsyncRewardClient(running.target) as client:
+            for _ in range(count):
+                async with client.session(memory_bytes=MEMORY_BYTES) as session:
+                    for seconds in (first, further, further, further):
+                        begun = time.perf_counter()
+                        assert (await session.run_code("6 * 7")).value == "42"
+                        seconds.append(time.perf_counter() - begun)
+    for name, taken in (("first", first), ("further", further)):
+        print(f"{name} calls: median {1e3 * statistics.median(taken):.1f} ms", end=", ")
+        print(f"p99 {1e3 * sorted(taken)[int(0.99 * len(taken))]:.1f} ms")
 
 
 async def memory(count: int) -> None:
@@ -226,12 +251,15 @@ def _charged_bytes(group: Path) -> int:
 def main() -> None:
     """Reads the command line and measures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("latency", "memory", "faults"))
+    parser.add_argument("what", choices=("latency", "code", "memory", "faults"))
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--at-once", type=int, default=None)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     given = parser.parse_args()
     if given.what == "latency":
-        asyncio.run(latency(given.count, given.at_once or 1))
+        asyncio.run(latency(given.count, given.at_once or 1, given.set))
+    elif given.what == "code":
+        asyncio.run(code(given.count, given.set))
     elif given.what == "memory":
         asyncio.run(memory(given.count))
     else:
