@@ -30,6 +30,7 @@ def judge(request, context) -> pb.ScoreResponse:
         reward=float(right),
         integrity=pb.INTEGRITY_ISOLATED if right else pb.INTEGRITY_SHARED,
         tests=FAILED_TESTS[:2] if right else FAILED_TESTS,
+        signals={} if right else {"harness_probe": 2, "exit_hook": 1},
     )
 
 
@@ -93,7 +94,7 @@ def test_a_wrong_policy_is_refused_when_the_function_is_made(options, problem):
         remote_reward("localhost:1", task=TEMPLATES, **options)
 
 
-async def test_extra_columns_tell_task_failing_test_and_integrity(serve):
+async def test_extra_columns_tell_task_failing_test_integrity_and_signals(serve):
     columns: dict[str, list] = {}
     target = serve(judge).target
     reward = remote_reward(target, task=TEMPLATES, name="r", columns=EVERY_COLUMN)
@@ -102,6 +103,7 @@ async def test_extra_columns_tell_task_failing_test_and_integrity(serve):
     assert columns["r_task_id"] == ["t/1", "t/1", "t/9", ""]
     assert columns["r_failing_test"] == ["", "case 3: 3 is not 4", "", ""]
     assert columns["r_integrity"] == ["ISOLATED", "SHARED", "", ""]
+    assert columns["r_signals"] == ["", "exit_hook 1, harness_probe 2", "", ""]
     assert columns["r_verdict"] == ["PASSED", "FAILED", "UNJUDGED", "UNJUDGED"]
 
 

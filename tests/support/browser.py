@@ -83,6 +83,10 @@ class Browser:
         """Runs the body of a function of JavaScript in the page; answers with what it returns."""
         return self._post("execute/sync", {"script": script, "args": list(arguments)})
 
+    def run_async(self, script: str) -> Any:
+        """Runs the body of a function of JavaScript; its last argument takes the answer."""
+        return self._post("execute/async", {"script": script, "args": []})
+
     def until(self, condition: str, *arguments: Any) -> None:
         """Waits for an expression of JavaScript to be true, since the page acts in its own time."""
         found = self._post("execute/async", {"script": _AWAITED % condition, "args": arguments})

@@ -137,6 +137,7 @@ def _row(
             f"{REWARD}_task_id": f"mbpp/{task}",
             f"{REWARD}_failing_test": "" if passed or not is_judged else "test_of_seven: 6 != 12",
             f"{REWARD}_integrity": "ISOLATED" if is_judged else "UNSPECIFIED",
+            f"{REWARD}_signals": f"{SIGNAL} 1" if verdict == "SECURITY_VIOLATION" else "",
         }
     return row
 

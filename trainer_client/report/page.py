@@ -56,6 +56,12 @@ def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -
     return well_formed(rendered(template("page.html"), values)).encode(), len(shown)
 
 
+def compared(sample: Sample) -> list[tuple[str, str]] | None:
+    """Returns name and value of both sides that the failing test compared, or None if unknown."""
+    found = comparison(sample.failing_test) or comparison(sample.message)
+    return list(zip(found.names, found.values, strict=True)) if found else None
+
+
 def data_block(value: object) -> str:
     """Returns JSON that can neither end nor begin an element in HTML or JavaScript.
 
@@ -71,12 +77,6 @@ def _events(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda event: event["step"])
 
 
-def _compared(sample: Sample) -> list[tuple[str, str]] | None:
-    """Returns name and value of both sides that the failing test compared, or None if unknown."""
-    found = comparison(sample.failing_test) or comparison(sample.message)
-    return list(zip(found.names, found.values, strict=True)) if found else None
-
-
 def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
     """Returns the data for the script; prompts, which repeat, are stored once."""
     prompts: dict[object, int] = {}
@@ -85,7 +85,7 @@ def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
         prompt = prompts.setdefault(sample.prompt, len(prompts))
         row = dataclasses.asdict(sample) | {"prompt": prompt}
         row["task"] = row["task"] or f"prompt {prompt + 1}"
-        row["compared"] = _compared(sample)
+        row["compared"] = compared(sample)
         rows.append(row)
     names = list(rows[0]) if rows else []
     return {

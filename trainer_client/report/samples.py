@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from trainer_client.report.runs import Run
 from trainer_client.report.tables import Table, Tables, finite, read_rows
@@ -33,6 +34,7 @@ class Sample:
         cut: number of characters that were left out of the completion.
         turns: number of messages of the model.
         rewards: by reward function; None if it returned none.
+        signals: kinds and counts of signals of reward hacking, as `signal_kinds` reads them.
     """
 
     run: int
@@ -49,6 +51,7 @@ class Sample:
     failing_test: str
     message: str
     integrity: str
+    signals: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,46 @@ def _read(runs: Sequence[Run], chosen: Sequence[_Place], size: int) -> Iterator[
         names = _reward_names(runs[table.run])
         for group in groups:
             for row in rows[group * size : (group + 1) * size]:
-                yield _sample(row, table, group, runs[table.run].info.reward, names)
+                yield _sample(
+                    row,
+                    run=table.run,
+                    step=table.step,
+                    group=group,
+                    reward=runs[table.run].info.reward,
+                    names=names,
+                )
+
+
+def samples_of(run: Run, index: int, step: int, file: Path) -> list[Sample]:
+    """Reads all completions of a table.
+
+    Args:
+        run: the run to which the table belongs.
+        index: the run's number on the page.
+        step: the table's step.
+        file: the table.
+
+    Raises:
+        pyarrow.ArrowException: the file is no Parquet file.
+        OSError: the file cannot be read.
+    """
+    names = _reward_names(run)
+    return [
+        _sample(
+            row,
+            run=index,
+            step=step,
+            group=place // run.info.num_generations,
+            reward=run.info.reward,
+            names=names,
+        )
+        for place, row in enumerate(read_rows(file))
+    ]
+
+
+def signal_kinds(signals: str) -> list[str]:
+    """Returns the kinds in a column of signals, such as "harness_probe 2, exit_hook 1"."""
+    return [part.rpartition(" ")[0] for part in signals.split(", ") if part]
 
 
 def _reward_names(run: Run) -> list[str]:
@@ -107,7 +149,13 @@ def _is_reward_mean(key: str) -> bool:
 
 
 def _sample(
-    row: Mapping[str, object], table: Table, group: int, reward: str, names: Sequence[str]
+    row: Mapping[str, object],
+    *,
+    run: int,
+    step: int,
+    group: int,
+    reward: str,
+    names: Sequence[str],
 ) -> Sample:
     def extra(column: str) -> str:
         value = row.get(f"{reward}_{column}")
@@ -115,8 +163,8 @@ def _sample(
 
     completion, cut = _shortened(_parts(row.get("completion")))
     return Sample(
-        run=table.run,
-        step=table.step,
+        run=run,
+        step=step,
         group=group,
         prompt=_shortened(_parts(row.get("prompt")))[0],
         completion=completion,
@@ -129,6 +177,7 @@ def _sample(
         failing_test=extra("failing_test"),
         message=extra("message"),
         integrity=extra("integrity"),
+        signals=extra("signals"),
     )
 
 

@@ -138,11 +138,17 @@ def _failing_test(score: Score) -> str:
     return ""
 
 
+def _signals(score: Score) -> str:
+    """Returns the kinds of signals of reward hacking with their counts; "" if there are none."""
+    return ", ".join(f"{kind} {score.signals[kind]}" for kind in sorted(score.signals))
+
+
 _COLUMNS: Mapping[str, Callable[[Score], str]] = {
     "verdict": verdict_name,
     "message": _message,
     "failing_test": _failing_test,
     "integrity": _integrity,
+    "signals": _signals,
 }
 TASK_ID = "task_id"
 EVERY_COLUMN = (TASK_ID, *_COLUMNS)

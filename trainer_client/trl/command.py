@@ -154,12 +154,11 @@ def _view(
     """Serves a page about runs that grows while they go on, on this machine only."""
     from trainer_client.view import served_view
 
-    with _errors_told(), served_view(runs, port) as url:
+    with _errors_told(), suppress(KeyboardInterrupt), served_view(runs, port) as url:
         Console().print(f"{url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
         if open_page:
             webbrowser.open(url)
-        with suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        threading.Event().wait()
 
 
 @_app.command("tasks")

@@ -3,6 +3,8 @@
     following    reads what runs append to their files
     progress     how far a run is, how fast, and where its time goes
     painting     draws the report's figures in another process
+    index        completions, for lists and searches
+    queries      filters, search and order of completions
     live         what the page asks for
     server       serves it on loopback
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,24 @@ from typing import Any
 from trainer_client.report.charts.drawing import VERDICT_COLOURS
 from trainer_client.report.headline import headline
 from trainer_client.report.naming import heading
+from trainer_client.report.page import compared
 from trainer_client.report.runs import Run, one_experiment
+from trainer_client.report.samples import Sample
 from trainer_client.view.following import FollowedRun, labels_of
+from trainer_client.view.index import CompletionIndex, Row
 from trainer_client.view.painting import Figure, Painter, Selection
 from trainer_client.view.progress import progress_of
+from trainer_client.view.queries import PAGE, Wanted, matching, names_of
 
+# Tables are read for at most this time before the page gets an answer.
+_READING_SECONDS = 0.3
 # Files are looked at no more often than this, however many pages are open.
 _FRESH_SECONDS = 0.5
 _MOST_EVENTS = 500
+_MOST_TABLES = 4
+_LISTED = frozenset(
+    {"run", "step", "group", "place", "verdict", "task", "reward", "advantage", "turns", "signals"}
+)
 
 
 class LiveRuns:
@@ -32,11 +43,15 @@ class LiveRuns:
     def __init__(self, paths: Sequence[Path]) -> None:
         labels = labels_of(list(paths))
         self._runs = [FollowedRun(*pair) for pair in zip(paths, labels, strict=True)]
+        self._indexes = [CompletionIndex(index, path) for index, path in enumerate(paths)]
         self._painter = Painter(paths, labels)
         self._lock = threading.Lock()
-        self._version = 0
+        self._version = self._completions_version = 0
         self._looked_at = 0.0
         self._headlines: dict[Selection, tuple[int, list[dict[str, str]]]] = {}
+        self._rows: dict[Selection, tuple[int, list[Row]]] = {}
+        self._last_query: tuple[object, list[Row]] = (None, [])
+        self._tables: OrderedDict[tuple[int, int], tuple[int, list[Sample]]] = OrderedDict()
 
     def close(self) -> None:
         """Ends the drawing process."""
@@ -51,6 +66,7 @@ class LiveRuns:
             numbers = self._numbers(selection, runs)
             told = [self._told(one) for one in self._runs]
             version = self._version
+            completions = self._completions(selection)
         drawing = self._painter.figures(selection, version)
         return {
             "version": version,
@@ -62,6 +78,7 @@ class LiveRuns:
             "drawing": drawing.number if drawing is not None else 0,
             "figures": [_texts(figure) for figure in drawing.figures] if drawing else [],
             "figures_problem": drawing.problem if drawing else "",
+            "completions": completions,
             "events": _events(runs),
             "event_count": sum(len(run.events) for run in runs),
         }
@@ -76,12 +93,89 @@ class LiveRuns:
                 return figure.kind, figure.dark if dark else figure.light
         return None
 
+    def completions(self, wanted: Selection, query: Wanted, first: int) -> dict[str, Any]:
+        """Returns a page of the list of completions, from row `first` on."""
+        with self._lock:
+            selection = self._valid(wanted)
+            found = self._found(selection, query)
+            first = max(0, min(first, (len(found) - 1) // PAGE * PAGE))
+            shown = [self._listed(row) for row in found[first : first + PAGE]]
+            return {"first": first, "count": len(found), "rows": shown}
+
+    def names(self, wanted: Selection) -> dict[str, Any]:
+        """Returns the names by which completions can be chosen."""
+        with self._lock:
+            return dict(names_of(self._all_rows(self._valid(wanted))))
+
+    def completion(self, run: int, step: int, place: int) -> dict[str, Any] | None:
+        """Returns a completion with its texts; None if there is none."""
+        with self._lock:
+            samples = self._samples(run, step)
+        return _shown(samples[place]) if 0 <= place < len(samples) else None
+
+    def group(self, run: int, step: int, group: int) -> dict[str, Any] | None:
+        """Returns the completions of a prompt; None if there is no such group."""
+        with self._lock:
+            samples = self._samples(run, step)
+        found = [_shown(sample) for sample in samples if sample.group == group]
+        last = samples[-1].group if samples else 0
+        return {"last": last, "label": self._runs[run].label, "rows": found} if found else None
+
     def _refresh(self) -> None:
-        if time.monotonic() - self._looked_at < _FRESH_SECONDS:
+        is_reading = any(index.left for index in self._indexes)
+        if not is_reading and time.monotonic() - self._looked_at < _FRESH_SECONDS:
             return
         changes = [run.refresh() for run in self._runs]
         self._version += any(changes)
+        until = time.monotonic() + _READING_SECONDS
+        for followed, index in zip(self._runs, self._indexes, strict=True):
+            if followed.run is not None and index.refresh(followed.run, until):
+                self._completions_version += 1
         self._looked_at = time.monotonic()
+
+    def _completions(self, selection: Selection) -> dict[str, Any]:
+        """Returns how many completions there are, and what is not known of them."""
+        indexes = [self._indexes[index] for index in selection]
+        return {
+            "version": self._completions_version,
+            "count": len(self._all_rows(selection)),
+            "left": sum(index.left for index in indexes),
+            "broken": sum(index.broken for index in indexes),
+            "unsearched": sum(index.unsearched for index in indexes),
+        }
+
+    def _all_rows(self, selection: Selection) -> list[Row]:
+        version, rows = self._rows.get(selection, (-1, []))
+        if version != self._completions_version:
+            rows = [row for index in selection for row in self._indexes[index].rows()]
+            if len(selection) > 1:
+                rows.sort(key=lambda row: -row.step)
+            self._rows = {selection: (self._completions_version, rows)}
+        return rows
+
+    def _found(self, selection: Selection, query: Wanted) -> list[Row]:
+        """Returns what a query finds; its last answer is kept, for turning pages."""
+        key = (selection, query, self._completions_version)
+        if self._last_query[0] != key:
+            self._last_query = (key, matching(self._all_rows(selection), query))
+        return self._last_query[1]
+
+    def _listed(self, row: Row) -> dict[str, Any]:
+        listed = {name: value for name, value in dataclasses.asdict(row).items() if name in _LISTED}
+        return listed | {"label": self._runs[row.run].label}
+
+    def _samples(self, index: int, step: int) -> list[Sample]:
+        """Reads a table's completions; those that were last read are kept."""
+        if not 0 <= index < len(self._runs) or (run := self._runs[index].run) is None:
+            return []
+        key = (index, step)
+        version, samples = self._tables.get(key, (-1, []))
+        if version != self._completions_version:
+            samples = self._indexes[index].samples(run, step)
+            self._tables[key] = (self._completions_version, samples)
+            while len(self._tables) > _MOST_TABLES:
+                self._tables.popitem(last=False)
+        return samples
 
     def _valid(self, wanted: Selection) -> Selection:
         """Returns the wanted runs that exist; else the first run and those of its experiment."""
@@ -128,6 +222,13 @@ class LiveRuns:
             "seconds": run.seconds,
             "progress": dataclasses.asdict(progress_of(run, silent)),
         }
+
+
+def _shown(sample: Sample) -> dict[str, Any]:
+    """Returns a completion as the script of the page shows it."""
+    values = dataclasses.asdict(sample)
+    reward = next(iter(sample.rewards.values()), None)
+    return values | {"reward": reward, "compared": compared(sample)}
 
 
 def _texts(figure: Figure) -> dict[str, str]:

@@ -8,12 +8,17 @@ programs of the same user, who can read the runs' files anyway.
     /TOKEN/            the page
     /TOKEN/state       what it shows of the selected runs, as JSON
     /TOKEN/figure      a figure
+    /TOKEN/completions a page of the list of completions that a query finds
+    /TOKEN/names       the names by which completions can be chosen
+    /TOKEN/completion  a completion with its texts
+    /TOKEN/group       the completions of a prompt
 
 Nothing can be changed over it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hmac
 import json
 import re
@@ -31,10 +36,12 @@ from markupsafe import Markup
 from trainer_client.errors import ConfigError
 from trainer_client.report.rendering import policy, rendered, template
 from trainer_client.view.live import LiveRuns
+from trainer_client.view.queries import Wanted
 
 _HOST = "127.0.0.1"
 _MOST_REQUESTS = 32  # at once; each has a thread
 _REQUEST_SECONDS = 30.0
+_DIGITS = re.compile(r"[0-9]{1,9}")
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?")
 _SOURCES = ("img-src 'self' data:", "connect-src 'self'", "frame-ancestors 'none'")
 _HEADERS = {
@@ -69,6 +76,12 @@ class ViewServer:
             "figure": lambda query: runs.picture(
                 _selection(query), query.get("name", ""), dark=query.get("scheme") == "dark"
             ),
+            "completions": lambda query: _json(
+                runs.completions(_selection(query), _wanted(query), _number(query, "first"))
+            ),
+            "names": lambda query: _json(runs.names(_selection(query))),
+            "completion": lambda query: _json(runs.completion(*_numbers(query, "place"))),
+            "group": lambda query: _json(runs.group(*_numbers(query, "group"))),
         }
         try:
             self._server = _Server(port, self.token, page.policy, answers)
@@ -102,10 +115,28 @@ class _Page:
 
 def _selection(query: Query) -> tuple[int, ...]:
     """Returns the runs that a query names by number."""
-    return tuple(int(part) for part in query.get("runs", "").split(".") if part.isdecimal())
+    return tuple(int(part) for part in query.get("runs", "").split(".") if _DIGITS.fullmatch(part))
+
+
+def _wanted(query: Query) -> Wanted:
+    names = (field.name for field in dataclasses.fields(Wanted))
+    return Wanted(**{name: query[name] for name in names if name in query})
+
+
+def _number(query: Query, name: str) -> int:
+    """Returns a number of a query, or 0 for anything else."""
+    found = query.get(name, "")
+    return int(found) if _DIGITS.fullmatch(found) else 0
+
+
+def _numbers(query: Query, last: str) -> tuple[int, int, int]:
+    return _number(query, "run"), _number(query, "step"), _number(query, last)
 
 
 def _json(value: object) -> Answer:
+    """Returns a value as JSON, and nothing for None."""
+    if value is None:
+        return None
     return "application/json", json.dumps(value, separators=(",", ":")).encode()
 
 

@@ -43,14 +43,20 @@ def quiet(browser: Browser) -> Iterator[Browser]:
 
 
 @contextmanager
+def shown(browser: Browser, url: str) -> Iterator[None]:
+    """Shows a page, and leaves it at the end."""
+    browser.visit(url)
+    try:
+        yield
+    finally:
+        browser.visit("about:blank")
+
+
+@contextmanager
 def viewed(browser: Browser, *runs: Path) -> Iterator[None]:
-    """Shows a live page of runs, and leaves it before it is no longer served."""
-    with served_view(runs) as url:
-        browser.visit(url)
-        try:
-            yield
-        finally:
-            browser.visit("about:blank")
+    """Shows a live page of runs."""
+    with served_view(runs) as url, shown(browser, url):
+        yield
 
 
 class Training:
@@ -122,3 +128,113 @@ def test_the_page_says_when_nobody_answers_it(browser, tmp_path):
     browser.until("document.getElementById('link').textContent.includes('does not grow')")
     browser.visit("about:blank")
     browser.console()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Serves a run whose completions at step 2 are hostile; yields its folder and the address."""
+    path = tmp_path_factory.mktemp("listed") / "run"
+    write_run(path, Plan(steps=40, groups=4))
+    rows = made_rows(Plan(steps=40, groups=4), 2, random.Random(0))
+    for row in rows:
+        row["prompt"][0] = {"role": HOSTILE, "content": HOSTILE}
+        row["completion"][0]["content"] = HOSTILE
+        for column in ("verdict", "message", "task_id", "failing_test", "integrity"):
+            row[f"mbpp_reward_{column}"] = HOSTILE
+        row["mbpp_reward_signals"] = f"{HOSTILE} 1"
+    write_table(path, 2, rows)
+    with served_view([path]) as url:
+        yield path, url
+
+
+@pytest.fixture
+def listed(quiet: Browser, served: tuple[Path, str]) -> Iterator[Path]:
+    """Shows the run with its list of completions."""
+    path, url = served
+    with shown(quiet, url):
+        until_count(quiet, "1 to 25 of 640 matching, of 640 completions")
+        yield path
+
+
+def until_count(browser: Browser, text: str) -> None:
+    browser.until("document.getElementById('count').textContent.includes(arguments[0])", text)
+
+
+def cleared(browser: Browser) -> None:
+    browser.click("#clear")
+    until_count(browser, "of 640 matching")
+
+
+def test_completions_are_searched_filtered_ordered_and_turned(quiet, listed):
+    quiet.type("#text", "ATTEMPT 2")
+    until_count(quiet, f"of {39 * 4} matching")
+    cleared(quiet)
+    quiet.choose("#signal", "harness_probe")
+    quiet.until("document.querySelector('#list .chip')?.textContent === 'SECURITY_VIOLATION'")
+    assert set(quiet.texts("#list .signals")) == {"harness_probe"}
+    cleared(quiet)
+    quiet.choose("#order", "oldest")
+    quiet.until("document.querySelector('#list .step').textContent === 'step 1'")
+    quiet.click("#next")
+    until_count(quiet, "26 to 50 of 640")
+    cleared(quiet)
+    quiet.type("#step", "7")
+    until_count(quiet, "of 16 matching")
+    assert set(quiet.texts("#list .step")) == {"step 7"}
+    cleared(quiet)
+
+
+def test_a_completion_shows_its_diff_and_its_group_side_by_side(quiet, listed):
+    quiet.choose("#verdict", "FAILED")
+    quiet.until("document.querySelector('#list .chip').textContent === 'FAILED'")
+    quiet.click("#list details:nth-child(2) summary")
+    inside = "#list details:nth-child(2) .inside"
+    quiet.until("document.querySelector(arguments[0]) !== null", inside)
+    assert quiet.texts(f"{inside} .compared pre") == ["6", "12"]
+    quiet.click(f"{inside} .actions button")
+    quiet.until("document.getElementById('group').open")
+    assert len(quiet.texts("#group-columns article")) == 4
+    titles = {quiet.texts("#group-title")[0]}
+    assert "group" in next(iter(titles))
+    forward = not quiet.run("return document.getElementById('group-next').disabled")
+    quiet.click("#group-next" if forward else "#group-previous")
+    quiet.until("document.getElementById('group-title').textContent !== arguments[0]", *titles)
+    quiet.click("#group-close")
+    quiet.until("!document.getElementById('group').open")
+    cleared(quiet)
+
+
+def test_what_models_wrote_stays_text_in_lists_completions_groups_and_choices(quiet, listed):
+    quiet.type("#step", "2")
+    until_count(quiet, "of 16 matching")
+    quiet.click("#list details:nth-child(1) summary")
+    quiet.until("document.querySelector('#list .inside') !== null")
+    text = HOSTILE.replace("\u202e", "\\u202e")
+    assert quiet.texts("#list .inside > div:nth-of-type(2) pre") == [text]
+    assert quiet.texts("#list details:nth-child(1) .chip") == [text]
+    quiet.click("#list .actions button")
+    quiet.until("document.getElementById('group').open")
+    assert quiet.texts("#group-prompt-text pre, #group-columns pre") == [text] * 5
+    quiet.click("#group-close")
+    assert quiet.run("return window.hacked ?? 0") == 0
+    assert quiet.run("return document.querySelectorAll('script, iframe').length") == 1
+    assert quiet.run("return [...document.images].every((i) => i.dataset.name)")
+    cleared(quiet)
+
+
+def test_new_completions_appear_by_themselves_until_one_is_being_read(quiet, listed):
+    plan = Plan(steps=40, groups=4)
+    write_table(listed, 41, made_rows(plan, 41, random.Random(0)))
+    until_count(quiet, "of 656 matching")
+    quiet.until("document.querySelector('#list .step').textContent === 'step 41'")
+    quiet.click("#list details:nth-child(1) summary")
+    quiet.until("document.querySelector('#list .inside') !== null")
+    write_table(listed, 42, made_rows(plan, 42, random.Random(0)))
+    quiet.until("!document.getElementById('fresh').hidden")
+    assert quiet.texts("#list .step")[0] == "step 41"
+    assert len(quiet.texts("#list .inside")) == 1
+    quiet.click("#fresh")
+    quiet.until("document.querySelector('#list .step').textContent === 'step 42'")
+    for step in (41, 42):
+        (listed / "completions" / f"completions_{step:05d}.parquet").unlink()
+    until_count(quiet, "of 640 matching")

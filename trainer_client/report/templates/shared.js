@@ -110,7 +110,7 @@ const inside = (row, prompts) => {
   return node("div", "inside",
     ...fact("failing test", row.failing_test), ...fact("message", row.message), ...compared(row.compared),
     prompt, completion,
-    ...fact("rewards", rewards), ...fact("integrity", row.integrity));
+    ...fact("rewards", rewards), ...fact("integrity", row.integrity), ...fact("signals of reward hacking", row.signals));
 };
 
 // A completion of a list: its summary, and what `content` appends to it once it is opened.

@@ -1,6 +1,7 @@
 // The live page: asks again and again what the runs have written, and changes what is different.
 (() => {
-  const POLL_MILLISECONDS = 1500;
+  const POLL_MILLISECONDS = 1500, READING_MILLISECONDS = 50;
+  const PAGE = 25;
   const element = (id) => document.getElementById(id);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   let chosen = [];
@@ -133,6 +134,126 @@
     cell("amount", String(event.step)), cell("amount", (event.seconds / 60).toFixed(1)), cell("", ...plain(event.run)),
     cell("kind-of", isolated(event.kind)), cell("", isolated(event.message))));
 
+  // The list of completions. While a reader has one open, it stays as it is, and a button offers more.
+  const FILTERS = ["step", "verdict", "signal", "task", "order", "text"];
+  const list = element("list");
+  let first = 0, listed = 0, asked = 0, named = "";
+  const labelled = (label) => (state.selection.length > 1 ? label : "");
+  const query = () => Object.fromEntries(FILTERS.map((id) => [id, element(id).value.trim()]).filter(([, value]) => value));
+  const open = async (details, row) => {
+    const box = node("div", "note", "loading");
+    details.append(box);
+    try {
+      const full = await ask("completion", { run: row.run, step: row.step, place: row.place });
+      const made = inside(full, full.prompt);
+      const button = node("button", "", `Compare the group of ${state.runs[row.run].size}`);
+      button.type = "button";
+      button.addEventListener("click", () => openGroup(row.run, row.step, row.group));
+      made.prepend(node("p", "actions", button));
+      box.replaceWith(made);
+    } catch (error) {
+      box.textContent = `It cannot be read: ${error.message.trim()}`;
+    }
+  };
+  const row = (one) => {
+    const made = card(one, state.verdicts, labelled(one.label), false, (details) => open(details, one));
+    const signals = node("span", "signals", ...plain(one.signals.join(", ")));
+    if (one.signals.length) made.firstChild.insertBefore(signals, made.firstChild.lastChild);
+    return made;
+  };
+  const loadList = async () => {
+    const turn = (asked += 1);
+    const found = await ask("completions", { ...query(), first });
+    if (turn !== asked) return;
+    first = found.first;
+    listed = state.completions.version;
+    list.replaceChildren(...found.rows.map(row));
+    const range = found.rows.length ? `${first + 1} to ${first + found.rows.length} of ` : "";
+    tell("count", `${range}${found.count} matching, of ${state.completions.count} completions`);
+    element("previous").disabled = first === 0;
+    element("next").disabled = first + found.rows.length >= found.count;
+    element("fresh").hidden = true;
+  };
+  const showList = () => loadList().catch(() => {});
+  const restart = () => { first = 0; showList(); };
+  const move = async (by) => { first += by; await showList(); list.scrollIntoView({ block: "nearest" }); };
+  const isReading = () => first > 0 || list.querySelector("details[open]") || list.contains(document.activeElement);
+  const options = (id, names) => {
+    const select = element(id);
+    const { value } = select;
+    const made = [["", "all"], ...names].map(([name, text]) => {
+      const option = node("option", "", ...plain(text));
+      option.value = name;
+      return option;
+    });
+    select.replaceChildren(...made);
+    select.value = value;
+  };
+  const showNames = async () => {
+    const found = await ask("names");
+    const counted = (pairs) => pairs.map(([name, count]) => [name, `${name.slice(0, 60)} (${count})`]);
+    options("verdict", counted(found.verdicts));
+    options("signal", found.signals.length ? [["any", "any"], ...counted(found.signals)] : []);
+    element("tasks").replaceChildren(...found.tasks.map(([name]) => {
+      const option = node("option", "");
+      option.value = name;
+      return option;
+    }));
+  };
+  const showCompletions = async () => {
+    const { version, left, unsearched, broken } = state.completions;
+    const told = [];
+    if (left) told.push(`${left} tables are still being read.`);
+    if (unsearched) told.push(`Texts are searched in all but the oldest ${unsearched} completions.`);
+    if (broken) told.push(`${broken} tables cannot be read.`);
+    tell("unsearched", told.join(" "));
+    const now = `${version} ${state.selection}`;
+    if (named === now) return;
+    const isOther = named.split(" ")[1] !== String(state.selection);
+    named = now;
+    await showNames();
+    if (isOther) return restart();
+    if (!isReading()) return showList();
+    element("fresh").textContent = "Show new ones";
+    element("fresh").hidden = listed === version;
+  };
+
+  // The completions of a prompt, side by side.
+  const dialog = element("group");
+  let place = null;
+  const column = (full) => {
+    const verdict = full.verdict || "no verdict logged";
+    const chip = node("span", `chip v-${state.verdicts.includes(verdict) ? verdict : "other"}`, ...plain(verdict));
+    const score = (name, value) => node("span", "score", `${name} `, node("b", "", number(value)));
+    return node("article", "", node("h3", "", chip, score("reward", full.reward), score("advantage", full.advantage)),
+      ...fact("failing test", full.failing_test), ...fact("message", full.message), ...compared(full.compared),
+      ...fact("signals of reward hacking", full.signals), ...parts(full.completion, highlighted),
+      ...(full.cut ? [node("p", "note", `${full.cut} more characters are not shown.`)] : []));
+  };
+  const openGroup = async (run, step, group) => {
+    const found = await ask("group", { run, step, group });
+    place = { run, step, group };
+    const [firstRow] = found.rows;
+    element("group-title").replaceChildren(...plain(`${labelled(found.label) ? `${found.label}, ` : ""}step ${step}, group ${group + 1} of ${found.last + 1}${firstRow.task ? `, ${firstRow.task}` : ""}`));
+    element("group-prompt-text").replaceChildren(...parts(firstRow.prompt, plain));
+    element("group-columns").replaceChildren(...found.rows.map(column));
+    element("group-columns").scrollTo(0, 0);
+    element("group-previous").disabled = group === 0;
+    element("group-next").disabled = group >= found.last;
+    if (!dialog.open) dialog.showModal();
+  };
+  const turnGroup = (by) => openGroup(place.run, place.step, place.group + by).catch(() => {});
+
+  for (const id of FILTERS) element(id).addEventListener(element(id).tagName === "SELECT" ? "change" : "input", restart);
+  element("filters").addEventListener("submit", (event) => event.preventDefault());
+  element("clear").addEventListener("click", () => { element("filters").reset(); restart(); });
+  element("previous").addEventListener("click", () => move(-PAGE));
+  element("next").addEventListener("click", () => move(PAGE));
+  element("fresh").addEventListener("click", restart);
+  element("group-previous").addEventListener("click", () => turnGroup(-1));
+  element("group-next").addEventListener("click", () => turnGroup(1));
+  element("group-close").addEventListener("click", () => dialog.close());
+
   const show = () => {
     const title = plain(state.heading).map((piece) => piece.textContent ?? piece).join("");
     tell("heading", title);
@@ -152,13 +273,14 @@
       state = await ask("state");
       tell("link", "");
       show();
+      await showCompletions();
     } catch (error) {
       tell("link", `The page does not grow: ${error.message.trim()}. It goes on when reward-train view answers again.`);
     }
   };
   const follow = async () => {
     if (!document.hidden) await refresh();
-    setTimeout(follow, POLL_MILLISECONDS);
+    setTimeout(follow, state?.completions.left ? READING_MILLISECONDS : POLL_MILLISECONDS);
   };
   dark.addEventListener("change", () => { for (const image of visible) load(image); });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
