@@ -204,8 +204,11 @@ def environment_factory(
     if section.kind == "code":
         seconds = section.cpu_time_seconds
         return functools.partial(CodeEnvironment, reward, cpu_time_seconds=seconds, **common)
-    memory = section.memory_bytes
-    session: SessionOptions = {} if memory is None else {"memory_bytes": memory}
+    session: SessionOptions = {}
+    if section.memory_bytes is not None:
+        session["memory_bytes"] = section.memory_bytes
+    if section.idle_seconds is not None:
+        session["idle_seconds"] = section.idle_seconds
     return functools.partial(
         SessionEnvironment,
         reward,

@@ -15,7 +15,7 @@ from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.scripted import Script, factor_in, tables
 from tests.e2e.support.tool_talk import call_of, tool_results
 from trainer_client import remote_reward, tasks
-from trainer_client.grpo import standardized_advantages
+from trainer_client.grpo import split_groups, standardized_advantages
 from trainer_client.trl.environments import (
     CodeEnvironment,
     SessionEnvironment,
@@ -83,9 +83,13 @@ def train(model: Path, tokenizer, output: Path, reward, reply, *, callbacks=(), 
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
-    steps = more.pop("max_steps", 1)
+    steps, columns = more.pop("max_steps", 1), more.pop("columns", {})
     rows = [
-        {"prompt": [{"role": "user", "content": f"times_{factor}"}], "task_id": f"t/{factor}"}
+        {
+            "prompt": [{"role": "user", "content": f"times_{factor}"}],
+            "task_id": f"t/{factor}",
+            **{name: values[factor] for name, values in columns.items()},
+        }
         for factor in FACTORS
     ]
     trainer = GRPOTrainer(
@@ -98,7 +102,7 @@ def train(model: Path, tokenizer, output: Path, reward, reply, *, callbacks=(), 
             output_dir=str(output),
             max_steps=steps,
             num_generations=GROUP,
-            per_device_train_batch_size=2 * GROUP,
+            per_device_train_batch_size=more.pop("batch_size", 2 * GROUP),
             max_completion_length=1500,
             logging_steps=1,
             log_completions=True,
@@ -156,18 +160,32 @@ def test_a_submission_after_an_error_solves_what_the_first_did_not(
     assert roles == [once, twice, once, twice] * 2
 
 
-def test_a_shell_helps_as_well(lasting_server, tiny_model, tool_tokenizer, tmp_path):
+def test_rows_choose_their_environment_and_one_reward_scores_all(
+    lasting_server, tiny_model, tool_tokenizer, tmp_path
+):
+    def reply(prompt: str, row: int) -> str:
+        in_code = "<tools>run submit" in prompt
+        return (reply_with_tools if in_code else reply_in_a_session)(prompt, row)
+
     reward = environment_reward(lasting_server.target, task=TEMPLATES, name="tests")
-    factory = partial(SessionEnvironment, reward, session=SESSION)
     train(
         tiny_model,
         tool_tokenizer,
         tmp_path,
         reward,
-        reply_in_a_session,
-        environment_factory=factory,
+        reply,
+        batch_size=len(FACTORS) * GROUP,
+        columns={"environment": ["code", "shell", "code", "shell"]},
+        environment_factory={
+            "code": partial(CodeEnvironment, reward),
+            "shell": partial(SessionEnvironment, reward, session=SESSION),
+        },
     )
-    assert rewards_of(tmp_path) == [1.0, 1.0, 0.0, 1.0] * 2
+    table = tables(tmp_path)[1]
+    factors = [factor_in(str(prompt)) for prompt in table["prompt"][::GROUP]]
+    found = dict(zip(factors, split_groups(table["tests"], GROUP), strict=True))
+    in_code, in_a_shell = [1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0]
+    assert found == {0: in_code, 1: in_a_shell, 2: in_code, 3: in_a_shell}
 
 
 def test_a_tool_of_no_environment_is_offered_and_called(

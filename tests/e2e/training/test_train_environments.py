@@ -133,7 +133,7 @@ def test_submissions_are_told_about_and_recorded(config, scripted, reward_train,
 
 def test_a_session_is_judged_by_its_files(config, scripted, reward_train, tmp_path):
     scripted(reply_in_a_session)
-    file = config('kind = "session"', f"memory_bytes = {SESSION_MEMORY}")
+    file = config('kind = "session"', f"memory_bytes = {SESSION_MEMORY}", "idle_seconds = 60")
     done = reward_train(str(file))
     assert done.returncode == 0, done.stderr
     assert "PASSED 50%, RUNTIME_ERROR 50%" in done.stdout

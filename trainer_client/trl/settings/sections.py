@@ -201,6 +201,8 @@ class EnvironmentSection(Section):
             repository, for the kind "session".
         memory_bytes: memory of one session, for the kind "session"; the server's default if absent.
             All sessions of a batch are open at the same time.
+        idle_seconds: time after which a session ends if the model uses no tool, for the kind
+            "session"; the server's default if absent. A turn of all episodes has to fit into it.
         turns: rounds of tool calls in one episode, at most;
             `training.max_tool_calling_iterations` replaces it.
     """
@@ -213,6 +215,7 @@ class EnvironmentSection(Section):
     time_limit_seconds: PositiveFloat = 30.0
     completion_path: str = "solution.py"
     memory_bytes: PositiveInt | None = None
+    idle_seconds: PositiveFloat | None = None
     turns: PositiveInt = 8
 
 
