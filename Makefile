@@ -27,7 +27,7 @@ NODE := examples/node/node_modules/.package-lock.json
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format docs bench bench-peers proto proto-tools clean
+.PHONY: help demo test lint format docs bench bench-peers soak proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo 'make docs     the documentation site, into build/site; a dead link is an error'
 	@echo 'make bench    executions per second, latency and CPU per verdict'
 	@echo 'make bench-peers   the same beside what else runs here, as a table and build/peers.html'
+	@echo 'make soak     N=300000 mixed executions with faults meanwhile, as a page: build/soak/soak.html'
 	@echo 'make proto    regenerates the stubs from the contract'
 	@echo 'make clean    removes everything that the other targets made'
 
@@ -162,6 +163,10 @@ bench-peers: $(VENV)/.core $(PEERS)/.made build/HumanEval.jsonl
 	$(BIN)/reward-server bench --data build/HumanEval.jsonl --against here --peer-packages $(PEERS) \
 		--out build/peers.html $(ARGS)
 	@echo 'Open build/peers.html'
+
+# As root, alone on the machine; N executions in all. A rerun goes on where the last run ended.
+soak: $(VENV)/.core
+	$(BIN)/python -m benchmarks.soak --executions $(or $(N),300000) --out build/soak $(ARGS)
 
 proto: $(TOOLS)/.made
 	$(TOOLS)/bin/python scripts/generate_proto.py

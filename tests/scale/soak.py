@@ -1,19 +1,16 @@
 """Mixed executions while the server, and what it is made of, is killed, stopped and starved.
 
-`python -m tests.scale.soak --executions 100000` runs for an hour and prints what it
-saw. Its progress stands on standard error.
+Three tenants send the requests, and open sessions beside them. `make soak` makes many such runs
+(`benchmarks/soak`).
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -21,20 +18,26 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from tests.scale.soak_server import (
+    TOKENS,
     Server,
     files,
     mounts,
     sandbox_processes,
     start_server,
+    tokens_beside,
 )
+from trainer_client import AsyncRewardClient, CallError, SessionEndedError
 
 IN_FLIGHT = 8
+SESSION_MEMORY_BYTES = 64 << 20
+SESSION_SECONDS = 60.0
+RARE = 20  # a heavy kind is so much rarer in the light mix
 RETRIES = 8
 SHARES_OF_MIX = 100
 KILLS_IN_FIRST = 0.5  # all servers but the last live in this part of the executions
@@ -58,12 +61,22 @@ SHORT = {"cpu_time_seconds": 0.15, "wall_time_seconds": 0.5}
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of completion: how many of a hundred are of it, and what becomes of it."""
+    """A kind of completion: how many of a hundred are of it, and what becomes of it.
+
+    Args:
+        share: how many of a hundred.
+        source: the completion.
+        verdict: what becomes of it.
+        short: whether its limits of time are short.
+        heavy: whether it takes a hundred times what others take.
+        tests: adds the tests to a request.
+    """
 
     share: int
     source: str
     verdict: str
     short: bool = False
+    heavy: bool = False
     tests: Callable[[pb.ScoreRequest], None]
 
 
@@ -123,14 +136,30 @@ KINDS = {
     "exit": Kind(share=4, source="import os; os._exit(3)", verdict="RUNTIME_ERROR", tests=_stdio),
     "fault": Kind(share=2, source=FAULT, verdict="RUNTIME_ERROR", tests=_stdio),
     "orphans": Kind(share=4, source=ORPHANS, verdict="PASSED", tests=_stdio),
-    "memory": Kind(share=2, source=MEMORY, verdict="MEMORY_LIMIT_EXCEEDED", tests=_stdio),
-    "forks": Kind(share=2, source=FORKS, verdict="RUNTIME_ERROR", tests=_stdio),
-    "output": Kind(share=2, source=OUTPUT, verdict="OUTPUT_LIMIT_EXCEEDED", tests=_stdio),
-    "files": Kind(share=2, source=FILES, verdict="OUTPUT_LIMIT_EXCEEDED", tests=_stdio),
-    "busy": Kind(
-        share=2, source="while True: pass", verdict="TIME_LIMIT_EXCEEDED", short=True, tests=_stdio
+    "memory": Kind(
+        share=2, source=MEMORY, verdict="MEMORY_LIMIT_EXCEEDED", heavy=True, tests=_stdio
     ),
-    "asleep": Kind(share=2, source=ASLEEP, verdict="TIME_LIMIT_EXCEEDED", short=True, tests=_stdio),
+    "forks": Kind(share=2, source=FORKS, verdict="RUNTIME_ERROR", heavy=True, tests=_stdio),
+    "output": Kind(
+        share=2, source=OUTPUT, verdict="OUTPUT_LIMIT_EXCEEDED", heavy=True, tests=_stdio
+    ),
+    "files": Kind(share=2, source=FILES, verdict="OUTPUT_LIMIT_EXCEEDED", heavy=True, tests=_stdio),
+    "busy": Kind(
+        share=2,
+        source="while True: pass",
+        verdict="TIME_LIMIT_EXCEEDED",
+        short=True,
+        heavy=True,
+        tests=_stdio,
+    ),
+    "asleep": Kind(
+        share=2,
+        source=ASLEEP,
+        verdict="TIME_LIMIT_EXCEEDED",
+        short=True,
+        heavy=True,
+        tests=_stdio,
+    ),
     "attack": Kind(share=2, source=ATTACK, verdict="SECURITY_VIOLATION", tests=_stdio),
     "right function": Kind(share=26, source=RIGHT, verdict="PASSED", tests=_function),
     "wrong function": Kind(share=6, source=WRONG, verdict="FAILED", tests=_function),
@@ -164,11 +193,18 @@ def request(name: str, number: int) -> pb.ScoreRequest:
     return made
 
 
-def names(count: int) -> list[str]:
-    """Mixes kinds by their shares, in an order of this run's own."""
-    shares = [name for name, kind in KINDS.items() for _ in range(kind.share)]
-    assert len(shares) == SHARES_OF_MIX
-    mixed = [shares[number % SHARES_OF_MIX] for number in range(count)]
+def names(count: int, *, light: bool = False) -> list[str]:
+    """Mixes kinds by their shares, in an order of this run's own.
+
+    Args:
+        count: how many names.
+        light: whether heavy kinds are `RARE` times rarer.
+    """
+    assert sum(kind.share for kind in KINDS.values()) == SHARES_OF_MIX
+    shares: list[str] = []
+    for name, kind in KINDS.items():
+        shares += [name] * kind.share * (RARE if light and not kind.heavy else 1)
+    mixed = [shares[number % len(shares)] for number in range(count)]
     random.shuffle(mixed)
     return mixed
 
@@ -240,6 +276,7 @@ def small_folder() -> Iterator[Path]:
             yield Path(folder)
         finally:
             subprocess.run(("umount", "--lazy", folder), check=True)
+            tokens_beside(Path(folder)).unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------------------------- the soak
@@ -253,6 +290,7 @@ class Figures:
         judged: how many of each kind.
         wrong: answers with another verdict.
         refused: failed calls, by status; each was made again.
+        sessions: how many sessions ended in each way; "right" is a command with its right output.
         faults: how many of each kind there were; kinds that found nothing to hit are not counted.
         memory_bytes: of the last server, at even distances.
         descriptors: the same.
@@ -263,6 +301,7 @@ class Figures:
     judged: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
+    sessions: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     memory_bytes: list[int] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
@@ -277,6 +316,9 @@ class Soak:
         executions: how many requests.
         servers: how many servers serve them one after another; all but the last are killed.
         faults: how many faults there are.
+        sessions: how many sessions are opened, used and closed meanwhile.
+        light: whether kinds that take long are rare.
+        in_flight: how many requests wait for an answer at once.
         log: what the servers write to.
         tell: what is told how far it is, `TELLINGS` times.
     """
@@ -287,6 +329,9 @@ class Soak:
         executions: int,
         servers: int,
         faults: int,
+        sessions: int = 0,
+        light: bool = False,
+        in_flight: int = IN_FLIGHT,
         log: IO[bytes],
         tell: Callable[[str], object],
     ) -> None:
@@ -295,9 +340,12 @@ class Soak:
         self._executions = executions
         self._servers = servers
         self._faults_every = executions // (faults + 1)
-        self._pending = list(enumerate(names(executions)))
+        self._pending = list(enumerate(names(executions, light=light)))
+        self._sessions = sessions
+        self._in_flight = in_flight
         self._server: Server | None = None
         self._up = asyncio.Event()
+        self._sessions_ended = asyncio.Event()
         self._progress = asyncio.Condition()
         self.figures = Figures()
 
@@ -309,8 +357,9 @@ class Soak:
         """
         begun = time.monotonic()
         async with asyncio.TaskGroup() as group:
-            for _ in range(IN_FLIGHT):
+            for _ in range(self._in_flight):
                 group.create_task(self._work())
+            group.create_task(self._use_sessions())
             faults = group.create_task(self._break_things())
             try:
                 await self._serve(temporary)
@@ -328,6 +377,8 @@ class Soak:
                 if is_last:
                     await self._sample(server)
                 await self._wait_for(int(self._executions * share))
+                if is_last:
+                    await self._sessions_ended.wait()
                 self._up.clear()
                 await server.end(signal.SIGTERM if is_last else signal.SIGKILL)
             finally:
@@ -361,7 +412,9 @@ class Soak:
     async def _work(self) -> None:
         while self._pending:
             number, name = self._pending.pop()
-            response = await self._score(request(name, number))
+            response = await self._score(request(name, number), TOKENS[number % len(TOKENS)])
+            if response.id != f"{name}-{number}":
+                self.figures.wrong.append(f"{name}-{number}: the answer is that of {response.id!r}")
             verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
             self.figures.judged[name] += 1
             if self._done % max(1, self._executions // TELLINGS) == 0:
@@ -371,13 +424,13 @@ class Soak:
             async with self._progress:
                 self._progress.notify_all()
 
-    async def _score(self, request: pb.ScoreRequest) -> pb.ScoreResponse:
+    async def _score(self, request: pb.ScoreRequest, token: str) -> pb.ScoreResponse:
         for _ in range(RETRIES):
             await self._up.wait()
             server = self._server
             assert server is not None
             try:
-                return await server.score(request)
+                return await server.score(request, token)
             except grpc.aio.AioRpcError as error:
                 self.figures.refused[error.code().name] += 1
                 if error.code() is not grpc.StatusCode.UNAVAILABLE:
@@ -388,10 +441,37 @@ class Soak:
                     raise
         raise AssertionError(f"{request.id} was not judged: {self.figures.refused}")
 
+    async def _use_sessions(self) -> None:
+        for number in range(self._sessions):
+            await self._wait_for(number * self._executions // self._sessions)
+            await self._up.wait()
+            assert self._server is not None
+            ended = await session_end(self._server.address, TOKENS[number % len(TOKENS)])
+            self.figures.sessions[ended] += 1
+        self._sessions_ended.set()
+
     async def _wait_for(self, count: int) -> None:
         """Waits until so many are judged."""
         async with self._progress:
             await self._progress.wait_for(lambda: self._done >= count)
+
+
+async def session_end(address: str, token: str) -> str:
+    """Opens a session, runs a command and closes it; returns how that ended."""
+    options = {"outage_seconds": 1.0, "timeout_seconds": SESSION_SECONDS}
+    try:
+        async with (
+            AsyncRewardClient(address, token=token, **options) as client,
+            client.session(memory_bytes=SESSION_MEMORY_BYTES) as session,
+        ):
+            result = await session.exec(["bash", "-c", "echo $((6 * 7))"], time_limit_seconds=30)
+    except SessionEndedError as error:
+        return error.reason
+    except CallError as error:
+        return error.status
+    if result.signal is not None:
+        return "command killed"
+    return "right" if (result.exit_code, result.stdout) == (0, b"42\n") else "wrong"
 
 
 async def gone(server: Server) -> None:
@@ -413,9 +493,16 @@ def _quiet(_: str) -> None:
 
 
 async def soak(
-    *, executions: int, servers: int, faults: int, tell: Callable[[str], object] = _quiet
+    *,
+    executions: int,
+    servers: int,
+    faults: int,
+    sessions: int = 0,
+    light: bool = False,
+    in_flight: int = IN_FLIGHT,
+    tell: Callable[[str], object] = _quiet,
 ) -> Figures:
-    """Runs a soak, and sees to it that nothing is left.
+    """Runs a soak, and sees to it that nothing is left; see `Soak` for the arguments.
 
     Raises:
         AssertionError: something is, or a request was never judged.
@@ -423,26 +510,21 @@ async def soak(
     mounts_before, files_before = mounts(), files()
     assert sandbox_processes() == []
     with small_folder() as temporary, tempfile.TemporaryFile() as log:
-        made = Soak(executions=executions, servers=servers, faults=faults, log=log, tell=tell)
+        made = Soak(
+            executions=executions,
+            servers=servers,
+            faults=faults,
+            sessions=sessions,
+            light=light,
+            in_flight=in_flight,
+            log=log,
+            tell=tell,
+        )
         await made.run(temporary)
         assert os.listdir(temporary) == []
         made.figures.errors = _errors(log)
     assert mounts() == mounts_before
     assert files() <= files_before
     assert made.figures.judged.total() == executions
+    assert made.figures.sessions.total() == sessions
     return made.figures
-
-
-def main() -> None:
-    """Prints a soak's figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--executions", type=int, default=100_000)
-    parser.add_argument("--servers", type=int, default=5, help="all but the last are killed")
-    parser.add_argument("--faults", type=int, default=400)
-    options: Mapping[str, Any] = vars(parser.parse_args())
-    figures = asyncio.run(soak(**options, tell=lambda line: sys.stderr.write(f"{line}\n")))
-    sys.stdout.write(json.dumps(vars(figures), indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -22,6 +22,9 @@ from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
 
 SLOTS = 4
+TOKENS = ("red-secret", "green-secret", "blue-secret")
+_TENANTS = "".join(f'[[tenants]]\nname = "{one}"\ntokens = ["{one}"]\n' for one in TOKENS)
+_SESSION_MEMORY_BYTES = 512 << 20
 # A range of users of its own: whoever has such a uid is a process of this soak's sandboxes.
 UID = 1_970_000_000 + 64 * secrets.randbelow(100_000)  # another run may go on beside this one
 UIDS = range(UID, UID + 64)
@@ -44,9 +47,11 @@ class Server:
     def __post_init__(self) -> None:
         self.channel = grpc.aio.insecure_channel(self.address)
 
-    async def score(self, request: pb.ScoreRequest) -> pb.ScoreResponse:
+    async def score(self, request: pb.ScoreRequest, token: str) -> pb.ScoreResponse:
         stub = pb_grpc.RewardServiceStub(self.channel)
-        response: pb.ScoreResponse = await stub.Score(request, timeout=DEADLINE_SECONDS)
+        response: pb.ScoreResponse = await stub.Score(
+            request, timeout=DEADLINE_SECONDS, metadata=(("authorization", f"Bearer {token}"),)
+        )
         return response
 
     def cgroups(self) -> list[Path]:
@@ -96,13 +101,23 @@ def _namespace_depth(pid: int) -> int:
     return sys.maxsize
 
 
+def tokens_beside(temporary: Path) -> Path:
+    """Returns the file of the tenants' tokens of a server with this folder."""
+    return temporary.with_suffix(".tokens")
+
+
 async def start_server(temporary: Path, log: IO[bytes]) -> Server:
     """Starts one that has a folder for temporary files of its own, and writes to a log."""
     command = ["serve", "--json", "--port", "0", "--workers", str(SLOTS)]
-    settings = ["--set", f"sandbox_uid={UID}", "--set", "recycle_after_executions=200"]
+    tokens = tokens_beside(temporary)
+    tokens.touch(0o600)
+    tokens.write_text(_TENANTS)
+    settings = [f"sandbox_uid={UID}", "recycle_after_executions=200", f"token_file={tokens}"]
+    settings += [f"session_memory_bytes={_SESSION_MEMORY_BYTES}", "session_warm=1"]
+    arguments = [part for setting in settings for part in ("--set", setting)]
     code = "from reward_server.cli import main; main()"
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", code, *command, *settings),
+        *(sys.executable, "-c", code, *command, *arguments),
         stdout=asyncio.subprocess.PIPE,
         stderr=log,
         env={**os.environ, "TMPDIR": str(temporary)},

@@ -12,13 +12,18 @@ from tests.support.sampling import times
 
 EXECUTIONS = times(2_000, by_default=300)
 SERVERS = 3
+SESSIONS = 10
 FAULTS_IN_ALL = times(20, by_default=8)
 
 
 @pytest.mark.timeout(300)
 async def test_after_many_executions_and_some_faults_nothing_is_left() -> None:
-    seen = await soak(executions=EXECUTIONS, servers=SERVERS, faults=FAULTS_IN_ALL)
+    seen = await soak(
+        executions=EXECUTIONS, servers=SERVERS, faults=FAULTS_IN_ALL, sessions=SESSIONS
+    )
     assert seen.wrong == []
+    assert seen.sessions["wrong"] == 0
+    assert seen.sessions["right"] > 0
     assert set(seen.refused) <= {"UNAVAILABLE"}
     assert seen.faults.total() >= FAULTS_IN_ALL / 2
     assert set(seen.faults) <= set(FAULTS)
