@@ -36,6 +36,7 @@ def judge(request, context) -> pb.ScoreResponse:
         verdict=pb.VERDICT_PASSED if passed else pb.VERDICT_TIME_LIMIT_EXCEEDED,
         reward=float(passed),
         message=HIDDEN,
+        integrity=pb.INTEGRITY_SHARED if word == "beside" else pb.INTEGRITY_ISOLATED,
         tests=[pb.TestResult(name="the name", outcome=outcome, message=HIDDEN)],
         stderr=pb.CapturedStream(data=b"the stderr"),
         limits_hit=[] if passed else [pb.LIMIT_KIND_CPU_TIME],
@@ -118,6 +119,13 @@ async def test_a_level_tells_what_it_names_and_no_hidden_test(serve, feedback):
     assert not any(part in told for part in further - set(TOLD["verdict"]))
     assert HIDDEN not in told
     assert "submissions left: 2" in told
+
+
+async def test_standard_error_of_tests_in_the_solutions_process_is_not_told(serve):
+    (environment,) = episodes(CodeEnvironment, reward_of(serve(judge).target), 1, feedback="stderr")
+    told = environment.submit("beside")
+    assert "the name" in told
+    assert "the stderr" not in told
 
 
 async def test_only_so_many_submissions_are_taken_and_the_last_of_them_counts(serve):

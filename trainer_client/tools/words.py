@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.score import Score, TestOutcome, Verdict
+from trainer_client.score import Integrity, Score, TestOutcome, Verdict
 from trainer_client.sessions.results import CodeResult, ExecResult
 
 # Each level tells what the levels before it tell, and more.
@@ -123,7 +123,9 @@ def _lines(found: Score, level: Feedback, limits: pb.Limits, most: int) -> Itera
     failing = next((test.name for test in found.tests if test.outcome not in _QUIET), "")
     if rank >= _LEVELS.index("failing_test_name") and failing:
         yield f"The first test that did not pass: {failing}"
-    if rank >= _LEVELS.index("stderr") and found.stderr:
+    # Beside the solution, tests write their own text to its standard error.
+    is_the_solutions = found.integrity is Integrity.ISOLATED
+    if rank >= _LEVELS.index("stderr") and found.stderr and is_the_solutions:
         yield f"[stderr]\n{_text(found.stderr, most)}"
 
 
