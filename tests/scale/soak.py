@@ -204,6 +204,7 @@ def names(count: int, *, light: bool = False) -> list[str]:
     shares: list[str] = []
     for name, kind in KINDS.items():
         shares += [name] * kind.share * (RARE if light and not kind.heavy else 1)
+    random.shuffle(shares)
     mixed = [shares[number % len(shares)] for number in range(count)]
     random.shuffle(mixed)
     return mixed
