@@ -32,9 +32,9 @@ from tests.sessions import (
     test_score,
     test_walls,
 )
-from tests.sessions.conftest import SMALL, settings
+from tests.sessions.conftest import BLUE, SMALL, settings
 from tests.support.common import on_the_servers_loop
-from tests.support.engine import PYTHON_TAG
+from tests.support.engine import PYTHON_TAG, SCIENCE_TAG
 from tests.support.sampling import TAKES_ALL, sampled
 from trainer_client import (
     AsyncRewardClient,
@@ -63,7 +63,6 @@ ALWAYS = (
     "test_a_session_cannot_reach_a_service_or_a_socket_of_this_machine",
     "test_sessions_of_one_server_do_not_see_each_other",
     "test_a_command_that_takes_too_much_is_bounded_and_harms_no_neighbour[{}-a fork bomb]",
-    "test_a_session_of_another_credential_is_as_unknown_as_none[{}-Exec]",
     "test_a_session_ends_with_its_lifetime_even_if_it_is_in_use",
     "test_a_file_of_a_session_is_judged_as_a_completion",
     "test_state_stays_from_call_to_call_and_the_last_value_is_told",
@@ -212,6 +211,25 @@ async def test_a_session_names_its_image_among_those_of_the_server(
             assert (await session.exec(["python3", "-c", "1"])).success
     with pytest.raises(CallError, match=f"FAILED_PRECONDITION.*'other' is not.*{name}"):
         await client.session(**SMALL, image="other").__aenter__()
+
+
+async def test_code_in_an_image_with_packages_draws_figures(
+    engine: docker.APIClient, python_image: str, science_image: str, tmp_path: Path
+) -> None:
+    several = settings(
+        tmp_path, backend="docker", images=(python_image, science_image), session_warm=0
+    )
+    drawing = "import matplotlib.pyplot as plt, numpy as np; plt.plot(np.arange(3)); plt.show()"
+    async with (
+        running_app(several) as server,
+        AsyncRewardClient(server.address, token=BLUE) as asking,
+        asking.session(image=SCIENCE_TAG) as session,
+        asking.session() as plain,
+    ):
+        result = await session.run_code(drawing, time_limit_seconds=60)
+        assert (result.success, len(result.images)) == (True, 1), result
+        assert b"Warning" not in result.stderr
+        assert (await plain.run_code("import numpy")).error_name == "ModuleNotFoundError"
 
 
 @pytest.mark.parametrize("runtime", sampled(RUNTIMES, 2))
