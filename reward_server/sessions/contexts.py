@@ -62,8 +62,10 @@ class Contexts:
         context = self._named(name)
         async with context.turn:
             earlier = context.interpreter
-            if earlier is not None and restart:
-                earlier.end()
+            if earlier is not None:
+                if restart:
+                    earlier.end()
+                await earlier.settled()
             if earlier is None or earlier.has_ended:
                 context.interpreter = await self._start()
             assert context.interpreter is not None

@@ -235,15 +235,28 @@ async def test_calls_in_one_context_run_one_after_another(session: AsyncSession)
     assert (await first).success
 
 
-async def test_a_caller_that_gives_up_ends_its_interpreter_and_keeps_the_session(
+async def test_code_of_a_caller_that_gives_up_is_interrupted_and_its_state_kept(
     session: AsyncSession,
 ) -> None:
-    await session.run_code("x = 1")
+    await session.run_code("import time\nx = 1")
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.3):
-            await session.run_code("import time; time.sleep(606)")
-    result = await session.run_code("'x' in globals()", time_limit_seconds=30)
-    assert (result.value, result.restarted) == ("False", True)
+        async with asyncio.timeout(0.5):
+            await session.run_code("while True: print('unread'); time.sleep(0.01)")
+    result = await session.run_code("x", time_limit_seconds=30)
+    assert (result.value, result.stdout, result.restarted) == ("1", b"", False)
+
+
+async def test_code_that_ignores_that_its_caller_has_gone_is_killed(
+    session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reward_server.sandbox.sessions.interpreter.INTERRUPT_SECONDS", 0.4)
+    await session.run_code("x = 1")
+    for options in ({}, {"restart": True}):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await session.run_code(SWALLOWING)
+        result = await session.run_code("'x' in globals()", **options)  # type: ignore[arg-type]  # a choice of keys
+        assert (result.value, result.restarted) == ("False", True)
 
 
 async def test_the_judge_of_a_session_ends_its_interpreters(session: AsyncSession) -> None:

@@ -117,7 +117,7 @@ class SessionServiceServicer(object):
     def RunCode(self, request, context):
         """Runs Python code in an interpreter of the session, and sends its output as it is written. The
         interpreter keeps variables, imports and functions for the next call. If the caller cancels the
-        call, the interpreter is killed, and its state is lost.
+        call, the code is interrupted, as at its time limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -58,7 +58,7 @@ class SessionServiceStub:
     RunCode: _grpc.UnaryStreamMultiCallable[_session_service_pb2.RunCodeRequest, _session_service_pb2.RunCodeResponse]
     """Runs Python code in an interpreter of the session, and sends its output as it is written. The
     interpreter keeps variables, imports and functions for the next call. If the caller cancels the
-    call, the interpreter is killed, and its state is lost.
+    call, the code is interrupted, as at its time limit.
     """
     SendInput: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.SendInputRequest, _session_service_pb2.SendInputResponse]
     """Gives input to a running command. It is answered when the command's pipe has taken the input."""
@@ -99,7 +99,7 @@ class SessionServiceAsyncStub(SessionServiceStub):
     RunCode: _aio.UnaryStreamMultiCallable[_session_service_pb2.RunCodeRequest, _session_service_pb2.RunCodeResponse]  # type: ignore[assignment]
     """Runs Python code in an interpreter of the session, and sends its output as it is written. The
     interpreter keeps variables, imports and functions for the next call. If the caller cancels the
-    call, the interpreter is killed, and its state is lost.
+    call, the code is interrupted, as at its time limit.
     """
     SendInput: _aio.UnaryUnaryMultiCallable[_session_service_pb2.SendInputRequest, _session_service_pb2.SendInputResponse]  # type: ignore[assignment]
     """Gives input to a running command. It is answered when the command's pipe has taken the input."""
@@ -155,7 +155,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_session_service_pb2.RunCodeResponse], _abc.AsyncIterator[_session_service_pb2.RunCodeResponse]]:
         """Runs Python code in an interpreter of the session, and sends its output as it is written. The
         interpreter keeps variables, imports and functions for the next call. If the caller cancels the
-        call, the interpreter is killed, and its state is lost.
+        call, the code is interrupted, as at its time limit.
         """
 
     @_abc_1.abstractmethod

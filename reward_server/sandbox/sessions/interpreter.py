@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from reward_server.domain import Termination, TerminationKind
+from reward_server.errors import SessionEndedError
 from reward_server.runner.interpreter import wire
 from reward_server.runner.interpreter.wire import Order, Report
 from reward_server.sandbox.sessions.running_command import RunningCommand
@@ -50,11 +51,11 @@ class Interpreter:
     def __init__(self, command: RunningCommand, counters: Callable[[], Counters]) -> None:
         self.command = command
         self._counters = counters
-        self._events = command.events()
         self._received = bytearray()
         self._complaints = b""
         self._calls = 0
         self._is_ready = self._is_over = self._is_broken = False
+        self._settling: asyncio.Task[None] | None = None
 
     @property
     def has_ended(self) -> bool:
@@ -64,7 +65,8 @@ class Interpreter:
     async def run(self, code: Code) -> AsyncGenerator[CodeEvent]:
         """Runs code, and yields its output, its figures and then its end.
 
-        If the iteration stops early, the interpreter is killed.
+        If the iteration stops early, the code is interrupted, as at its time limit, and what it
+        still says is dropped.
 
         Raises:
             SessionEndedError: the session has ended.
@@ -86,8 +88,28 @@ class Interpreter:
                 yield event
         finally:
             call.stop()
-            if not call.is_told:
-                self.end()
+            if not (call.is_told or self.has_ended):
+                self._settling = asyncio.create_task(self._settle(call))
+
+    async def settled(self) -> None:
+        """Waits until code that was interrupted because its caller had gone has ended."""
+        if self._settling is not None:
+            await asyncio.shield(self._settling)
+
+    async def _settle(self, call: _Call) -> None:
+        """Interrupts the code of a caller that has gone, and waits for its end."""
+        if not self._is_ready:
+            return self.end()
+        call.interrupt()
+        try:
+            while not call.is_told and (found := await self._next()) is not None:
+                self._event_of(call, *found)
+        except SessionEndedError:
+            pass
+        call.stop()
+        if not call.is_told:
+            self._is_over = True
+        return None
 
     def end(self) -> None:
         """Kills it."""
@@ -102,7 +124,7 @@ class Interpreter:
                     return report
             except ValueError:
                 self._break()
-            event = await anext(self._events)
+            event = await self.command.next_event()
             if isinstance(event, Ended):
                 self._end = event
                 return None
@@ -166,10 +188,16 @@ class _Call:
         """Sends the code to an interpreter that waits for it."""
         self.stop()
         self._begun = self._loop.time()
-        self._timer = self._loop.call_later(self._code.time_limit_seconds, self._interrupt)
+        self._timer = self._loop.call_later(self._code.time_limit_seconds, self.interrupt)
         request = wire.RUN.pack(self._code.output_bytes) + self._code.source.encode()
         message = wire.message(Order.RUN, request)
         self._sending = self._loop.create_task(self._command.send_input(message, ends=False))
+
+    def interrupt(self) -> None:
+        """Interrupts the code, and kills the interpreter if that has no effect."""
+        self._timed_out = True
+        self._command.interrupt()
+        self._timer = self._loop.call_later(INTERRUPT_SECONDS / 2, self._interrupt_again)
 
     def kill_later(self, seconds: float) -> None:
         """Kills the interpreter after some seconds, unless another step follows."""
@@ -212,10 +240,10 @@ class _Call:
             termination=termination,
         )
 
-    def _interrupt(self) -> None:
-        self._timed_out = True
+    def _interrupt_again(self) -> None:
+        """Interrupts once more, as the first interrupt may have come before the code began."""
         self._command.interrupt()
-        self.kill_later(INTERRUPT_SECONDS)
+        self.kill_later(INTERRUPT_SECONDS / 2)
 
     def _output(self, kind: Report, data: bytes) -> Output:
         self._sent[kind] += len(data)

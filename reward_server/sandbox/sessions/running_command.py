@@ -86,7 +86,7 @@ class RunningCommand:
         """
         try:
             while True:
-                event = await self._next()
+                event = await self.next_event()
                 yield event
                 if isinstance(event, Ended):
                     return
@@ -219,7 +219,12 @@ class RunningCommand:
         self._events.append(event)
         self._arrived.set()
 
-    async def _next(self) -> Event:
+    async def next_event(self) -> Event:
+        """Returns what happens next; a cancelled call loses nothing.
+
+        Raises:
+            SessionEndedError: the session has ended.
+        """
         if not self._events and self._unacknowledged:
             self._acknowledge_read()
         while not self._events:
