@@ -151,6 +151,12 @@ def containers(engine: docker.APIClient, owner: str) -> set[str]:
     return {container["Id"] for container in found}
 
 
+def of_sessions(engine: docker.APIClient) -> set[str]:
+    """Returns the ids of this process's containers for sessions."""
+    found = engine.containers(all=True, filters={"label": f"{OWNER_LABEL}={owner_id()}"})
+    return {container["Id"] for container in found if "--session" in container["Command"]}
+
+
 def wait_until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + GONE_SECONDS
     while not holds():
@@ -161,9 +167,9 @@ def wait_until(holds: Callable[[], bool]) -> None:
 async def test_a_container_of_a_session_is_hardened_and_gone_with_it(
     app: App, client: AsyncRewardClient, engine: docker.APIClient
 ) -> None:
-    before = containers(engine, owner_id())
+    before = of_sessions(engine)
     async with client.session(**SMALL):
-        [made] = containers(engine, owner_id()) - before
+        [made] = of_sessions(engine) - before
         config = engine.inspect_container(made)["HostConfig"]
         assert (config["NetworkMode"], config["ReadonlyRootfs"]) == ("none", True)
         assert (config["CapDrop"], config["Binds"]) == (["ALL"], None)
@@ -175,23 +181,23 @@ async def test_a_container_of_a_session_is_hardened_and_gone_with_it(
             assert (config["Memory"], config["MemorySwap"]) == (memory, memory)
             first = 1  # process of the session
             assert config["PidsLimit"] == SMALL["processes"] + first + SESSION_MACHINERY_PROCESSES
-    assert containers(engine, owner_id()) == before
+    assert of_sessions(engine) == before
 
 
 async def test_a_session_whose_container_is_killed_is_lost_and_others_live_on(
     app: App, client: AsyncRewardClient, engine: docker.APIClient
 ) -> None:
     async with client.session(**SMALL) as other:
-        before = containers(engine, owner_id())
+        before = of_sessions(engine)
         async with client.session(**SMALL) as session:
-            [made] = containers(engine, owner_id()) - before
+            [made] = of_sessions(engine) - before
             async with session.start(["sleep", "60"]) as command:
                 await asyncio.to_thread(engine.kill, made)
                 with pytest.raises(SessionEndedError, match="its processes ended") as raised:
                     await command.wait()
             assert raised.value.reason == "SESSION_LOST"
             assert (await other.exec(["true"])).success
-        await asyncio.to_thread(wait_until, lambda: containers(engine, owner_id()) <= before)
+        await asyncio.to_thread(wait_until, lambda: of_sessions(engine) <= before)
 
 
 async def test_files_of_the_image_that_are_closed_cannot_be_read(session: AsyncSession) -> None:
