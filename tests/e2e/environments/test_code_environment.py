@@ -45,7 +45,7 @@ def test_a_run_tells_output_errors_and_the_exit_code(reward):
 
 
 def test_a_limit_is_told_in_words(reward):
-    environment = begun(reward, cpu_time_seconds=0.5)
+    environment = begun(reward, cpu_time_seconds=1)
     told = environment.run("print('begun', flush=True)\nwhile True: pass")
     assert told.startswith("begun\n[stopped after ")
     told = begun(reward, cpu_time_seconds=0.2).run("import time\ntime.sleep(60)")

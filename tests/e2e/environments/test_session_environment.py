@@ -34,6 +34,13 @@ FUNCTION = {"entry_point": "double", "asserts": ["assert double(31) == 62"]}
 MARK = f"605.{os.getpid():07}"
 
 
+# A shell would try each refused fork again for 15 s.
+MANY_PROCESSES = (
+    "python3 -c \"import subprocess as s; [s.Popen(['sleep', '600'], stdout=s.DEVNULL, "
+    'stderr=s.DEVNULL) for _ in range(100)]"'
+)
+
+
 def archive(files: dict[str, str]) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as made:
@@ -109,8 +116,8 @@ def test_a_session_has_a_shell_files_and_the_data_of_the_task(begin):
 
 
 def test_a_time_limit_is_told_in_words(begin):
-    told = begin("double", time_limit_seconds=0.5).bash("echo begun; sleep 60")
-    assert told.startswith("begun\n[stopped at its time limit, after 0.5")
+    told = begin("double", time_limit_seconds=2).bash("echo begun; sleep 60")
+    assert told.startswith("begun\n[stopped at its time limit, after 2")
 
 
 def test_an_interpreter_keeps_its_variables_and_tells_values_and_errors(begin):
@@ -126,7 +133,7 @@ def test_an_interpreter_keeps_its_variables_and_tells_values_and_errors(begin):
 
 def test_a_model_that_uses_up_its_processes_has_a_reward(begin, reward):
     environment = begin("double")
-    told = environment.bash("for i in $(seq 100); do sleep 600 & done; true")
+    told = environment.bash(MANY_PROCESSES)
     assert "fork was refused" in told
     environment.write_file("solution.py", "def double(x): return 2 * x")
     assert "not available" not in environment.bash("true")
@@ -243,7 +250,7 @@ SABOTAGE = {
     "folder": "mkdir solution.py",
     "moved": "rm -rf $PWD; rmdir $PWD",
     "killed": "kill -9 -1",
-    "processes": "for i in $(seq 100); do sleep 600 & done; true",
+    "processes": MANY_PROCESSES,
     "loops": "while true; do :; done & true",
     "stopped": "kill -STOP $PPID; kill -STOP 1; true",
 }
