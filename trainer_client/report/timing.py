@@ -25,7 +25,7 @@ def step_seconds(run: Run) -> Series:
 def wait_seconds(run: Run) -> Series:
     """Returns the mean time that an optimizer step waited for rewards."""
     key = f"{run.info.reward}/wait_seconds"
-    rate = _calls_a_step(run)
+    rate = calls_a_step(run)
     before = 0
     points: list[tuple[float, float | None]] = []
     for line in _timed(run):
@@ -56,11 +56,7 @@ def wait_share(runs: Sequence[Run]) -> float | None:
     return sum(waits) / sum(steps) if sum(steps) else None
 
 
-def _timed(run: Run) -> list[Line]:
-    return [line for line in run.metrics if number(line.get("step_time")) is not None]
-
-
-def _calls_a_step(run: Run) -> float:
+def calls_a_step(run: Run) -> float:
     """Returns the calls of the reward function in an optimizer step, by TRL's settings.
 
     TRL generates once for `steps_per_generation` batches, and uses each `num_iterations` times.
@@ -71,3 +67,7 @@ def _calls_a_step(run: Run) -> float:
     told = run.info.steps_per_generation or number(given.get("steps_per_generation"))
     batches = told or accumulated
     return accumulated / (batches * (number(given.get("num_iterations")) or 1.0))
+
+
+def _timed(run: Run) -> list[Line]:
+    return [line for line in run.metrics if number(line.get("step_time")) is not None]

@@ -111,6 +111,12 @@ class CompletionIndex:
             self._keep_texts()
         return changed
 
+    @property
+    def last_batch(self) -> int:
+        """Number of completions of the last step that was read; 0 if there is none."""
+        steps = self._tables.keys() - self._repeats
+        return len(self._tables[max(steps)].rows) if steps else 0
+
     def rows(self) -> list[Row]:
         """Returns all completions, the newest step first; those of a step in their order."""
         steps = sorted(self._tables.keys() - self._repeats, reverse=True)

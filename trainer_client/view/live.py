@@ -14,11 +14,17 @@ from trainer_client.report.charts.drawing import VERDICT_COLOURS
 from trainer_client.report.headline import headline
 from trainer_client.report.naming import heading
 from trainer_client.report.page import compared
-from trainer_client.report.runs import Run, one_experiment
+from trainer_client.report.runs import Run
 from trainer_client.report.samples import Sample
+from trainer_client.view.comparing import (
+    compared_numbers,
+    compared_settings,
+    is_compared_by,
+    modes_of,
+)
 from trainer_client.view.following import FollowedRun, labels_of
 from trainer_client.view.index import CompletionIndex, Row
-from trainer_client.view.painting import Figure, Painter, Selection
+from trainer_client.view.painting import Figure, Painter, Selection, Subject
 from trainer_client.view.progress import progress_of
 from trainer_client.view.queries import PAGE, Wanted, matching, names_of
 
@@ -48,7 +54,7 @@ class LiveRuns:
         self._lock = threading.Lock()
         self._version = self._completions_version = 0
         self._looked_at = 0.0
-        self._headlines: dict[Selection, tuple[int, list[dict[str, str]]]] = {}
+        self._headlines: dict[Subject, tuple[int, list[dict[str, Any]]]] = {}
         self._rows: dict[Selection, tuple[int, list[Row]]] = {}
         self._last_query: tuple[object, list[Row]] = (None, [])
         self._tables: OrderedDict[tuple[int, int], tuple[int, list[Sample]]] = OrderedDict()
@@ -57,23 +63,34 @@ class LiveRuns:
         """Ends the drawing process."""
         self._painter.close()
 
-    def state(self, wanted: Selection) -> dict[str, Any]:
-        """Returns what the page shows of the wanted runs; all that belong together if none."""
+    def state(self, wanted: Selection, mode: str) -> dict[str, Any]:
+        """Returns what the page shows of runs.
+
+        Args:
+            wanted: numbers of the runs; all runs if none of them exists.
+            mode: "together" for seeds of one experiment, "compared" for a line for each run; what
+                suits the runs if it is neither.
+        """
         with self._lock:
             self._refresh()
             selection = self._valid(wanted)
             runs = [run for index in selection if (run := self._runs[index].run) is not None]
-            numbers = self._numbers(selection, runs)
-            told = [self._told(one) for one in self._runs]
-            version = self._version
+            is_compared = is_compared_by(runs, mode)
+            numbers = self._numbers(selection, runs, is_compared=is_compared)
+            told = [self._told(*pair) for pair in zip(self._runs, self._indexes, strict=True)]
+            version = self._drawn_version
             completions = self._completions(selection)
-        drawing = self._painter.figures(selection, version)
+        drawing = self._painter.figures((selection, is_compared), version)
         return {
             "version": version,
             "heading": heading(runs) if runs else "waiting for a run",
             "selection": selection,
             "runs": told,
-            "numbers": numbers,
+            "mode": "compared" if is_compared else "together",
+            "modes": modes_of(runs),
+            "numbers": [] if is_compared else numbers,
+            "comparison": numbers if is_compared else [],
+            "settings": compared_settings(runs),
             "verdicts": list(VERDICT_COLOURS),
             "drawing": drawing.number if drawing is not None else 0,
             "figures": [_texts(figure) for figure in drawing.figures] if drawing else [],
@@ -83,11 +100,14 @@ class LiveRuns:
             "event_count": sum(len(run.events) for run in runs),
         }
 
-    def picture(self, wanted: Selection, name: str, *, dark: bool) -> tuple[str, bytes] | None:
+    def picture(
+        self, wanted: Selection, mode: str, name: str, *, dark: bool
+    ) -> tuple[str, bytes] | None:
         """Returns media type and content of a drawn figure; None if it was not drawn."""
         with self._lock:
-            selection, version = self._valid(wanted), self._version
-        drawing = self._painter.figures(selection, version)
+            selection, version = self._valid(wanted), self._drawn_version
+            is_compared = is_compared_by([self._info(index) for index in selection], mode)
+        drawing = self._painter.figures((selection, is_compared), version)
         for figure in drawing.figures if drawing is not None else ():
             if figure.name == name:
                 return figure.kind, figure.dark if dark else figure.light
@@ -120,6 +140,11 @@ class LiveRuns:
         found = [_shown(sample) for sample in samples if sample.group == group]
         last = samples[-1].group if samples else 0
         return {"last": last, "label": self._runs[run].label, "rows": found} if found else None
+
+    @property
+    def _drawn_version(self) -> int:
+        """A number that grows with all that figures show: logs, and the tables of completions."""
+        return self._version + self._completions_version
 
     def _refresh(self) -> None:
         is_reading = any(index.left for index in self._indexes)
@@ -178,30 +203,30 @@ class LiveRuns:
         return samples
 
     def _valid(self, wanted: Selection) -> Selection:
-        """Returns the wanted runs that exist; else the first run and those of its experiment."""
+        """Returns the wanted runs that have begun; all that have begun if there is none of them."""
         known = [index for index, one in enumerate(self._runs) if one.run is not None]
-        chosen = [index for index in known if index in wanted] or known
-        first = self._info(chosen[0]) if chosen else None
-        return tuple(
-            index
-            for index in chosen
-            if first is not None and one_experiment([first.info, self._info(index).info])
-        )
+        return tuple(index for index in known if index in wanted) or tuple(known)
 
     def _info(self, index: int) -> Run:
         run = self._runs[index].run
         assert run is not None
         return run
 
-    def _numbers(self, selection: Selection, runs: Sequence[Run]) -> list[dict[str, str]]:
+    def _numbers(
+        self, selection: Selection, runs: Sequence[Run], *, is_compared: bool
+    ) -> list[dict[str, Any]]:
         """Returns the numbers at the top; their intervals take a while to compute."""
-        version, numbers = self._headlines.get(selection, (-1, []))
+        key = (selection, is_compared)
+        version, numbers = self._headlines.get(key, (-1, []))
         if version != self._version and runs:
-            numbers = [dataclasses.asdict(one) for one in headline(runs)]
-            self._headlines[selection] = (self._version, numbers)
+            if is_compared:
+                numbers = compared_numbers(runs)
+            else:
+                numbers = [dataclasses.asdict(one) for one in headline(runs)]
+            self._headlines = {key: (self._version, numbers)}
         return numbers
 
-    def _told(self, followed: FollowedRun) -> dict[str, Any]:
+    def _told(self, followed: FollowedRun, index: CompletionIndex) -> dict[str, Any]:
         run = followed.run
         described: dict[str, Any] = {
             "label": followed.label,
@@ -220,7 +245,7 @@ class LiveRuns:
             "started": run.info.started,
             "seed": run.info.seed,
             "seconds": run.seconds,
-            "progress": dataclasses.asdict(progress_of(run, silent)),
+            "progress": dataclasses.asdict(progress_of(run, silent, index.last_batch)),
         }
 
 

@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from trainer_client.report.charts.comparison import comparison_figures
 from trainer_client.report.charts.drawing import Chart
 from trainer_client.report.charts.figures import all_figures
-from trainer_client.report.runs import one_experiment
 from trainer_client.report.tables import read_tables
 from trainer_client.view.following import FollowedRun
 
 Selection = tuple[int, ...]
+# Runs to draw, and whether each has lines of its own.
+Subject = tuple[Selection, bool]
 # At most this share of one core is used for drawing, if the figures were drawn before.
 _SHARE_OF_CORE = 0.25
 _LONGEST_REST_SECONDS = 60.0
@@ -81,19 +83,19 @@ class Painter:
         self._process.start()
         theirs.close()
         self._changed = threading.Condition()
-        self._drawn: OrderedDict[Selection, Drawing] = OrderedDict()
-        self._wanted: tuple[Selection, int] | None = None
+        self._drawn: OrderedDict[Subject, Drawing] = OrderedDict()
+        self._wanted: tuple[Subject, int] | None = None
         self._count = 0
         self._is_closed = False
         self._thread = threading.Thread(target=self._draw, name="painter", daemon=True)
         self._thread.start()
 
-    def figures(self, selection: Selection, version: int) -> Drawing | None:
+    def figures(self, subject: Subject, version: int) -> Drawing | None:
         """Returns the last drawing of runs, and asks for another if it is of an older version."""
         with self._changed:
-            found = self._drawn.get(selection)
+            found = self._drawn.get(subject)
             if found is None or found.version < version:
-                self._wanted = (selection, version)
+                self._wanted = (subject, version)
                 self._changed.notify_all()
             return found
 
@@ -121,7 +123,7 @@ class Painter:
             rested_at = time.monotonic() + min(took / _SHARE_OF_CORE, _LONGEST_REST_SECONDS)
             self._keep(*wanted, figures, problem)
 
-    def _next(self, rested_at: float) -> tuple[Selection, int] | None:
+    def _next(self, rested_at: float) -> tuple[Subject, int] | None:
         """Waits for a drawing that is wanted, and rests if its runs were drawn before."""
         with self._changed:
             while not self._is_closed:
@@ -136,14 +138,14 @@ class Painter:
             return None
 
     def _keep(
-        self, selection: Selection, version: int, figures: Sequence[Figure], problem: str
+        self, subject: Subject, version: int, figures: Sequence[Figure], problem: str
     ) -> None:
         with self._changed:
             self._count += 1
-            self._drawn[selection] = Drawing(
+            self._drawn[subject] = Drawing(
                 version=version, number=self._count, figures=figures, problem=problem
             )
-            self._drawn.move_to_end(selection)
+            self._drawn.move_to_end(subject)
             while len(self._drawn) > _MOST_KEPT:
                 self._drawn.popitem(last=False)
 
@@ -161,26 +163,28 @@ def work(connection: Connection, paths: Sequence[Path], labels: Sequence[str]) -
     runs = [FollowedRun(path, label) for path, label in zip(paths, labels, strict=True)]
     with contextlib.suppress(EOFError, OSError):
         while True:
-            selection: Selection = connection.recv()
-            connection.send(_attempted([runs[index] for index in selection]))
+            subject: Subject = connection.recv()
+            connection.send(_attempted(runs, subject))
 
 
-def _attempted(followed: Sequence[FollowedRun]) -> tuple[list[Figure], str]:
+def _attempted(runs: Sequence[FollowedRun], subject: Subject) -> tuple[list[Figure], str]:
     """Draws figures; returns none and the reason if lines of a run cannot be drawn."""
+    selection, is_compared = subject
     try:
-        return drawn(followed), ""
+        return drawn([runs[index] for index in selection], is_compared=is_compared), ""
     except Exception as error:  # noqa: BLE001 - one bad line must not end the page's figures
         return [], f"{type(error).__name__}: {error}"
 
 
-def drawn(followed: Sequence[FollowedRun]) -> list[Figure]:
-    """Draws the figures of runs as they are now; none if nothing is known of a run."""
+def drawn(followed: Sequence[FollowedRun], *, is_compared: bool) -> list[Figure]:
+    """Draws the figures of runs as they are now; none if nothing is known of them."""
     for one in followed:
         one.refresh()
     runs = [one.run for one in followed if one.run is not None]
-    if not runs or not one_experiment([run.info for run in runs]):
+    if not runs:
         return []
-    return [_figure(chart) for chart in all_figures(runs, read_tables(runs))]
+    charts = comparison_figures(runs) if is_compared else all_figures(runs, read_tables(runs))
+    return [_figure(chart) for chart in charts]
 
 
 def _figure(chart: Chart) -> Figure:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trainer_client.report.runs import Run, number
-from trainer_client.report.timing import step_seconds, wait_seconds
+from trainer_client.report.timing import calls_a_step, step_seconds, wait_seconds
 
 # Steps over which speed is averaged. Evaluations and checkpoints between them count.
 _WINDOW = 20
@@ -27,6 +27,7 @@ class Progress:
         share: the share of the run that is done, from 0 to 1; None if it is not known.
         silent_seconds: time since the run last wrote.
         step_seconds: mean time of a step, with evaluations and checkpoints between steps.
+        completions_a_second: completions that were generated; None if there is no table of them.
         tokens_a_second: tokens that were read and generated; None if they are not logged.
         left_seconds: time until the end at this speed.
         parts: seconds by what they were spent on, since the start.
@@ -38,13 +39,20 @@ class Progress:
     share: float | None
     silent_seconds: float
     step_seconds: float | None
+    completions_a_second: float | None
     tokens_a_second: float | None
     left_seconds: float | None
     parts: Mapping[str, float]
 
 
-def progress_of(run: Run, silent_seconds: float) -> Progress:
-    """Returns the progress of a run that wrote its last line `silent_seconds` ago."""
+def progress_of(run: Run, silent_seconds: float, batch: int = 0) -> Progress:
+    """Returns the progress of a run.
+
+    Args:
+        run: the run.
+        silent_seconds: time since it last wrote.
+        batch: number of completions that it generates at once; 0 if that is not known.
+    """
     share = _share(run)
     speed = _rate(run, "step")
     each = 1 / speed if speed else None
@@ -57,6 +65,7 @@ def progress_of(run: Run, silent_seconds: float) -> Progress:
         share=share,
         silent_seconds=silent_seconds,
         step_seconds=each,
+        completions_a_second=batch * calls_a_step(run) * speed if batch and speed else None,
         tokens_a_second=_rate(run, "num_tokens"),
         left_seconds=_left(run, share, each),
         parts=_parts(run),

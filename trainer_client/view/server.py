@@ -72,9 +72,12 @@ class ViewServer:
         page = _Page()
         answers: dict[str, Callable[[Query], Answer]] = {
             "": lambda query: ("text/html; charset=utf-8", page.content),
-            "state": lambda query: _json(runs.state(_selection(query))),
+            "state": lambda query: _json(runs.state(_selection(query), query.get("mode", ""))),
             "figure": lambda query: runs.picture(
-                _selection(query), query.get("name", ""), dark=query.get("scheme") == "dark"
+                _selection(query),
+                query.get("mode", ""),
+                query.get("name", ""),
+                dark=query.get("scheme") == "dark",
             ),
             "completions": lambda query: _json(
                 runs.completions(_selection(query), _wanted(query), _number(query, "first"))

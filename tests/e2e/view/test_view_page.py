@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -107,27 +108,6 @@ def test_a_run_is_watched_from_before_its_start_to_its_end_without_a_reload(quie
         assert quiet.texts("#events td:last-child") == [HOSTILE.replace("\u202e", "\\u202e")]
         assert quiet.run("return window.loadedOnce && (window.hacked ?? 0)") == 0
         assert quiet.run("return document.querySelectorAll('script').length") == 1
-
-
-def test_several_runs_are_chosen_by_their_boxes(quiet, tmp_path):
-    for seed in range(2):
-        write_run(tmp_path / str(seed), Plan(steps=2, seed=seed))
-    with viewed(quiet, tmp_path / "0", tmp_path / "1"):
-        quiet.until("document.querySelector('h1').textContent.endsWith('seeds 0 and 1')")
-        quiet.click("#choose-1")
-        quiet.until("document.querySelector('h1').textContent.endsWith('seed 0')")
-        quiet.click("#choose-1")
-        quiet.until("document.querySelector('h1').textContent.endsWith('seeds 0 and 1')")
-
-
-def test_the_page_says_when_nobody_answers_it(browser, tmp_path):
-    write_run(tmp_path / "run", Plan(steps=1))
-    with served_view([tmp_path / "run"]) as url:
-        browser.visit(url)
-        browser.until("document.querySelector('.run') !== null")
-    browser.until("document.getElementById('link').textContent.includes('does not grow')")
-    browser.visit("about:blank")
-    browser.console()
 
 
 @pytest.fixture(scope="module")
@@ -238,3 +218,58 @@ def test_new_completions_appear_by_themselves_until_one_is_being_read(quiet, lis
     for step in (41, 42):
         (listed / "completions" / f"completions_{step:05d}.parquet").unlink()
     until_count(quiet, "of 640 matching")
+
+
+def test_a_run_is_read_by_keys_alone(quiet, listed):
+    press = (
+        "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    )
+    for key in "jjj":
+        quiet.run(f"const key = '{key}'; {press}")
+    third = "document.querySelector('#list details:nth-child(3)')"
+    assert quiet.run(f"return document.activeElement === {third}.firstChild")
+    quiet.run(f"const key = 'g'; {press}")
+    quiet.until("document.getElementById('group').open")
+    quiet.run("document.getElementById('group').close()")
+    quiet.run(f"const key = '/'; {press}")
+    assert quiet.run("return document.activeElement.id") == "text"
+    quiet.type("#text", "jg/")
+    until_count(quiet, "0 matching")
+    quiet.run("document.activeElement.blur()")
+    cleared(quiet)
+    quiet.run(f"const key = 'n'; {press}")
+    until_count(quiet, "26 to 50 of 640")
+
+
+def test_runs_are_compared_line_by_line_and_seeds_are_shown_together(browser, tmp_path):
+    strange = HOSTILE.replace("/", "|")
+    for seed, name in enumerate(("small", "again", strange)):
+        folder = write_run(tmp_path / name, Plan(steps=4, seed=seed))
+        folder.write_info(dataclasses.replace(folder.info(), model=f"model-{seed // 2}"))
+    with served_view([tmp_path / name for name in ("small", "again", strange)]) as url:
+        browser.console()
+        browser.visit(url)
+        browser.until("document.querySelectorAll('#comparison tbody tr').length > 3")
+        names = browser.texts("#comparison tbody th")
+        assert names[:2] == ["pass@1, held_out", "pass@1, held_out, against small"]
+        assert browser.texts("#comparison tbody tr:nth-child(2) b")[1].endswith("points")
+        assert browser.texts("#settings th")[4:] == ["model", "seed"]
+        browser.until("document.querySelector('#figure-reward img') !== null")
+        browser.run("document.querySelector('#figure-reward').scrollIntoView()")
+        browser.until("document.querySelector('#figure-reward img').naturalWidth > 300")
+        alt = browser.run("return document.querySelector('#figure-reward img').alt")
+        assert alt.startswith("small: ")
+        assert not browser.run("return document.getElementById('mode').checkVisibility()")
+        browser.click("#choose-2")
+        browser.until("document.querySelector('h1').textContent.endsWith('seeds 0 and 1')")
+        browser.until("document.querySelector('#numbers dt') !== null")
+        assert not browser.run("return document.getElementById('comparison').checkVisibility()")
+        browser.choose("#mode", "compared")
+        browser.until("document.getElementById('comparison').checkVisibility()")
+        browser.click("#choose-1")
+        browser.until("document.querySelector('h1').textContent.endsWith('seed 0')")
+        assert browser.run("return window.hacked ?? 0") == 0
+        assert browser.console() == []
+    browser.until("document.getElementById('link').textContent.includes('does not grow')")
+    browser.visit("about:blank")
+    browser.console()

@@ -12,7 +12,7 @@ from trainer_client.view.following import FollowedRun
 from trainer_client.view.progress import Progress, progress_of
 
 
-def progress(path, lines, silent=1.0, **info) -> Progress:
+def progress(path, lines, silent=1.0, batch=0, **info) -> Progress:
     folder = RunFolder(path)
     folder.write_info(dataclasses.replace(info_of(Plan()), **info))
     for step, seconds, line in lines:
@@ -20,7 +20,7 @@ def progress(path, lines, silent=1.0, **info) -> Progress:
     followed = FollowedRun(path, "run")
     followed.refresh()
     assert followed.run is not None
-    return progress_of(followed.run, silent)
+    return progress_of(followed.run, silent, batch)
 
 
 def test_the_time_left_is_that_of_the_last_steps_with_what_happens_between_them(tmp_path):
@@ -60,3 +60,12 @@ def test_all_of_the_time_is_told_in_parts(tmp_path):
     lines = [(1, 30.0, {"step_time": 10.0, key: 4.0}), (2, 40.0, {"step_time": 10.0, key: 2.0})]
     parts = progress(tmp_path, lines).parts
     assert list(parts.values()) == pytest.approx([6.0, 14.0, 20.0])
+
+
+def test_completions_are_counted_by_what_one_step_generates(tmp_path):
+    lines = [(1, 10.0, {}), (2, 20.0, {})]
+    # A generation of 64 completions is trained on in four steps.
+    settings = {"training": {"num_iterations": 4}}
+    found = progress(tmp_path, lines, batch=64, settings=settings)
+    assert found.completions_a_second == pytest.approx(64 / 4 / 10.0)
+    assert progress(tmp_path, lines).completions_a_second is None

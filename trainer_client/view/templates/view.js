@@ -4,12 +4,12 @@
   const PAGE = 25;
   const element = (id) => document.getElementById(id);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  let chosen = [];
+  let chosen = [], mode = "";
   let state = null;
 
   const ask = async (name, query = {}) => {
     const address = new URL(name, location.href);
-    for (const [key, value] of Object.entries({ runs: chosen.join("."), ...query })) address.searchParams.set(key, value);
+    for (const [key, value] of Object.entries({ runs: chosen.join("."), mode, ...query })) address.searchParams.set(key, value);
     const answer = await fetch(address);
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
@@ -41,6 +41,7 @@
     const facts = [about("step", progress.max_steps ? `${progress.step} of ${progress.max_steps}` : String(progress.step))];
     if (progress.state !== "finished") facts.push(about("left", duration(progress.left_seconds)));
     facts.push(about("since the start", duration(run.seconds)), about("a step", duration(progress.step_seconds)));
+    if (progress.completions_a_second !== null) facts.push(about("completions a second", number(progress.completions_a_second)));
     if (progress.tokens_a_second !== null) facts.push(about("tokens a second", number(progress.tokens_a_second)));
     facts.push(about("last written", `${duration(Math.round(progress.silent_seconds))} ago`));
     return node("p", "facts-of", ...facts);
@@ -87,11 +88,37 @@
     refresh();
   };
 
+  // Numbers and settings of runs beside each other.
+  const MODES = { together: "together, as seeds of one experiment", compared: "each with its own line" };
+  const modeOptions = (names) => names.map((name) => {
+    const option = node("option", "", MODES[name]);
+    option.value = name;
+    return option;
+  });
+  const table = (labels, rows) => {
+    const head = ["", ...labels].map((label) => node("th", "", ...plain(label)));
+    return [node("thead", "", node("tr", "", ...head)), node("tbody", "", ...rows)];
+  };
+  const showComparison = () => {
+    const labels = state.selection.map((index) => state.runs[index].label);
+    update("mode", state.modes.toSorted(), modeOptions);
+    element("mode").value = state.mode;
+    element("mode-line").hidden = state.modes.length < 2;
+    update("comparison", [labels, state.comparison], ([, rows]) => table(labels, rows.map((one) => node("tr", "",
+      node("th", "", ...plain(one.name)), ...one.cells.map((found) => node("td", "",
+        node("b", "", ...plain(found?.value ?? "–")), node("span", "", ...plain(found?.note ?? ""))))))));
+    element("comparison-frame").hidden = !state.comparison.length;
+    update("settings", [labels, state.settings], ([, settings]) => table(labels, Object.entries(settings).map(([name, values]) =>
+      node("tr", "", node("th", "", ...plain(name)), ...values.map((value) => node("td", "", ...plain(value)))))));
+    element("settings-frame").hidden = !Object.keys(state.settings).length;
+  };
+  element("mode").addEventListener("change", () => { mode = element("mode").value; refresh(); });
+
   // Pictures of figures are loaded where they are seen.
   const visible = new Set();
   const load = (image) => {
     const scheme = dark.matches ? "dark" : "light";
-    const wanted = `figure?name=${encodeURIComponent(image.dataset.name)}&scheme=${scheme}&runs=${state.selection.join(".")}&drawing=${state.drawing}`;
+    const wanted = `figure?name=${encodeURIComponent(image.dataset.name)}&scheme=${scheme}&runs=${state.selection.join(".")}&mode=${state.mode}&drawing=${state.drawing}`;
     if (visible.has(image) && image.getAttribute("src") !== wanted) image.setAttribute("src", wanted);
   };
   const observer = new IntersectionObserver((entries) => {
@@ -137,7 +164,7 @@
   // The list of completions. While a reader has one open, it stays as it is, and a button offers more.
   const FILTERS = ["step", "verdict", "signal", "task", "order", "text"];
   const list = element("list");
-  let first = 0, listed = 0, asked = 0, named = "";
+  let first = 0, listed = 0, asked = 0, named = "", rows = [];
   const labelled = (label) => (state.selection.length > 1 ? label : "");
   const query = () => Object.fromEntries(FILTERS.map((id) => [id, element(id).value.trim()]).filter(([, value]) => value));
   const open = async (details, row) => {
@@ -167,6 +194,7 @@
     if (turn !== asked) return;
     first = found.first;
     listed = state.completions.version;
+    rows = found.rows;
     list.replaceChildren(...found.rows.map(row));
     const range = found.rows.length ? `${first + 1} to ${first + found.rows.length} of ` : "";
     tell("count", `${range}${found.count} matching, of ${state.completions.count} completions`);
@@ -254,6 +282,34 @@
   element("group-next").addEventListener("click", () => turnGroup(1));
   element("group-close").addEventListener("click", () => dialog.close());
 
+  // Keys, while nothing is typed into.
+  const focused = () => list.querySelector("details:focus-within");
+  const step = (by) => {
+    const cards = [...list.children];
+    const next = cards[cards.indexOf(focused()) + by] ?? (by > 0 && !focused() ? cards[0] : null);
+    next?.querySelector("summary").focus();
+  };
+  const groupOfFocused = () => {
+    const at = [...list.children].indexOf(focused());
+    if (at >= 0) openGroup(rows[at].run, rows[at].step, rows[at].group).catch(() => {});
+  };
+  const KEYS = {
+    "/": () => element("text").focus(),
+    j: () => step(1),
+    k: () => step(-1),
+    g: groupOfFocused,
+    n: () => element(dialog.open ? "group-next" : "next").click(),
+    p: () => element(dialog.open ? "group-previous" : "previous").click(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const isTyped = event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey;
+    if (event.key === "Escape" && event.target === element("text")) element("text").blur();
+    if (isTyped || !Object.hasOwn(KEYS, event.key)) return;
+    if (dialog.open && !"np".includes(event.key)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
+
   const show = () => {
     const title = plain(state.heading).map((piece) => piece.textContent ?? piece).join("");
     tell("heading", title);
@@ -262,6 +318,7 @@
     update("runs", [state.runs, state.selection], ([runs]) => runs.map((run, index) => runCard(run, index, runs.length > 1)));
     update("numbers", state.numbers, (numbers) => numbers.map((one) => node("div", "",
       node("dt", "", ...plain(one.name)), node("dd", "value", ...plain(one.value)), node("dd", "note", ...plain(one.note)))));
+    showComparison();
     showFigures();
     update("events", state.events, eventRows);
     element("events-frame").hidden = !state.events.length;
