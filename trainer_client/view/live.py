@@ -54,7 +54,8 @@ class LiveRuns:
         self._lock = threading.Lock()
         self._version = self._completions_version = 0
         self._looked_at = 0.0
-        self._headlines: dict[Subject, tuple[int, list[dict[str, Any]]]] = {}
+        self._numbers_lock = threading.Lock()
+        self._headline: tuple[object, list[dict[str, Any]]] = (None, [])
         self._rows: dict[Selection, tuple[int, list[Row]]] = {}
         self._last_query: tuple[object, list[Row]] = (None, [])
         self._tables: OrderedDict[tuple[int, int], tuple[int, list[Sample]]] = OrderedDict()
@@ -76,11 +77,13 @@ class LiveRuns:
             selection = self._valid(wanted)
             runs = [run for index in selection if (run := self._runs[index].run) is not None]
             is_compared = is_compared_by(runs, mode)
-            numbers = self._numbers(selection, runs, is_compared=is_compared)
             told = [self._told(*pair) for pair in zip(self._runs, self._indexes, strict=True)]
-            version = self._drawn_version
+            version, drawn_version = self._version, self._drawn_version
             completions = self._completions(selection)
-        drawing = self._painter.figures((selection, is_compared), version)
+        # Searches do not wait for these numbers, whose intervals take a while to compute.
+        with self._numbers_lock:
+            numbers = self._numbers((selection, is_compared), version, runs)
+        drawing = self._painter.figures((selection, is_compared), drawn_version)
         return {
             "version": version,
             "heading": heading(runs) if runs else "waiting for a run",
@@ -212,19 +215,16 @@ class LiveRuns:
         assert run is not None
         return run
 
-    def _numbers(
-        self, selection: Selection, runs: Sequence[Run], *, is_compared: bool
-    ) -> list[dict[str, Any]]:
-        """Returns the numbers at the top; their intervals take a while to compute."""
-        key = (selection, is_compared)
-        version, numbers = self._headlines.get(key, (-1, []))
-        if version != self._version and runs:
+    def _numbers(self, subject: Subject, version: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        """Returns the numbers at the top; those of the last subject are kept."""
+        if self._headline[0] != (subject, version):
+            _, is_compared = subject
             if is_compared:
                 numbers = compared_numbers(runs)
             else:
-                numbers = [dataclasses.asdict(one) for one in headline(runs)]
-            self._headlines = {key: (self._version, numbers)}
-        return numbers
+                numbers = [dataclasses.asdict(one) for one in headline(runs)] if runs else []
+            self._headline = ((subject, version), numbers)
+        return self._headline[1]
 
     def _told(self, followed: FollowedRun, index: CompletionIndex) -> dict[str, Any]:
         run = followed.run

@@ -193,6 +193,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(token.encode(), self.server.token.encode()) or find is None:
             self._answer(HTTPStatus.NOT_FOUND, _text("not found: use the address with its token"))
             return
+        if address.path == f"/{token}":
+            self._answer(HTTPStatus.PERMANENT_REDIRECT, _text("see /"), location=f"/{token}/")
+            return
         query = {key: values[-1] for key, values in parse_qs(address.query).items()}
         try:
             found = find(query)
@@ -203,12 +206,14 @@ class _Handler(BaseHTTPRequestHandler):
         status = HTTPStatus.OK if found is not None else HTTPStatus.NOT_FOUND
         self._answer(status, found or _text("not found"))
 
-    def _answer(self, status: HTTPStatus, answer: tuple[str, bytes]) -> None:
+    def _answer(self, status: HTTPStatus, answer: tuple[str, bytes], *, location: str = "") -> None:
         kind, body = answer
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Content-Security-Policy", self._policy(kind))
+        if location:
+            self.send_header("Location", location)
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.end_headers()

@@ -55,6 +55,8 @@ def test_who_does_not_know_the_token_gets_nothing(place):
         assert b"mbpp" not in body
     answer, _ = place.get(f"/{place.token}/state")
     assert answer.status == 200
+    answer, _ = place.get(f"/{place.token}")
+    assert (answer.status, answer.headers["Location"]) == (308, f"/{place.token}/")
 
 
 @pytest.mark.parametrize(
