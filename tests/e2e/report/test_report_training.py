@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,8 @@ from trainer_client.report.series import logged
 from trainer_client.report.tables import read_tables
 from trainer_client.rewards.metrics import EVERY_COLUMN
 from trainer_client.run_folder import RunFolder, RunInfo
+from trainer_client.view.following import FollowedRun
+from trainer_client.view.index import CompletionIndex
 
 pytestmark = [
     pytest.mark.training,
@@ -38,22 +42,49 @@ INFO = RunInfo(
 )
 
 
+class Watched:
+    """A run as the live page follows it.
+
+    Args:
+        path: the run's folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._run, self._index = FollowedRun(path, "run"), CompletionIndex(0, path)
+
+    def look(self) -> list[tuple[int, int, str, str]]:
+        """Returns step, place, verdict and text of each completion that is written by now."""
+        self._run.refresh()
+        if self._run.run is not None:
+            self._index.refresh(self._run.run, math.inf)
+        assert (self._index.broken, self._run.unread_lines) == (0, 0)
+        return [(row.step, row.place, row.verdict, row.text or "") for row in self._index.rows()]
+
+
 @pytest.fixture(scope="module")
-def run(tmp_path_factory, tiny_model) -> Path:
+def watched(tmp_path_factory, tiny_model) -> tuple[Path, list[int], Watched]:
     """Returns the folder of a training of six steps, two a batch of completions.
 
-    Of the three batches, the second one finds no server.
+    Of the three batches, the second one finds no server. The run is followed while it goes on: the
+    second value has the number of completions that were known before each step.
     """
     from trainer_client.local_server import LocalServer
 
     folder = RunFolder(tmp_path_factory.mktemp("run"))
     folder.write_info(INFO)
+    watched, known = Watched(folder.path), list[int]()
     with LocalServer(folder.path / "server.log") as server:
-        _trainer(tiny_model, folder, server).train()
-    return folder.path
+        _trainer(tiny_model, folder, server, lambda: known.append(len(watched.look()))).train()
+    return folder.path, known, watched
 
 
-def _trainer(model: Path, folder: RunFolder, server):
+@pytest.fixture(scope="module")
+def run(watched) -> Path:
+    """Returns the folder of the training."""
+    return watched[0]
+
+
+def _trainer(model: Path, folder: RunFolder, server, look: Callable[[], None]):
     from datasets import Dataset
     from transformers import AutoTokenizer, TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
@@ -62,6 +93,9 @@ def _trainer(model: Path, folder: RunFolder, server):
         def on_log(self, args, state, control, logs=None, **more):
             if "train_runtime" not in logs:
                 folder.add_metrics(state.global_step, 1.0, logs)
+
+        def on_step_begin(self, args, state, control, **more):
+            look()
 
         def on_step_end(self, args, state, control, **more):
             if state.global_step == 2:
@@ -133,3 +167,13 @@ def test_the_rows_of_a_real_table_are_groups_of_one_prompt_each(run):
     assert {sample.verdict for sample in unjudged} == {"UNJUDGED"}
     assert {sample.rewards["tests"] for sample in unjudged} == {None}
     assert all("UNAVAILABLE" in sample.message for sample in unjudged)
+
+
+def test_a_real_training_is_followed_step_by_step_to_what_its_folder_holds_at_the_end(watched):
+    path, known, live = watched
+    # Every second step trains on the completions of the step before it.
+    assert known == [0, 8, 8, 16, 16, 24]
+    found = live.look()
+    assert len(found) == 24
+    assert found == Watched(path).look()
+    assert {verdict for step, _, verdict, _ in found if step == 3} == {"UNJUDGED"}
