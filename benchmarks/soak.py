@@ -2,9 +2,10 @@
 
     python -m benchmarks.soak --executions 300000 --out build/soak
 
-A round is a run of `tests.scale.soak`: three servers serve it one after another, and two of them
-are killed; processes, control groups and folders of a server are killed, stopped, removed and
-filled meanwhile; three tenants send executions of all kinds, and open, use and close sessions.
+A round is a run of `tests.scale.soak`: three servers serve it one after another, the first of them
+with two processes, and two of them are killed; processes, control groups and folders of a server
+are killed, stopped, removed and filled meanwhile, and clients leave before they are answered; three
+tenants send executions of all kinds, and open, use and close sessions.
 After each round nothing may be left. `rounds.jsonl` gets a line for each round, so a command that
 was interrupted goes on with the next round. Exits with 1 if an answer was wrong or something was
 left.
@@ -71,8 +72,9 @@ def read(file: Path) -> list[dict[str, Any]]:
 
 def run(executions: int, number: int) -> dict[str, Any]:
     """Runs a round; something that was left behind is a line of its result."""
+    figures, broken = Figures(), list[str]()
     try:
-        figures = asyncio.run(
+        asyncio.run(
             soak(
                 executions=executions,
                 servers=SERVERS,
@@ -81,13 +83,13 @@ def run(executions: int, number: int) -> dict[str, Any]:
                 light=True,
                 in_flight=IN_FLIGHT,
                 tell=lambda line: sys.stderr.write(f"round {number}: {line}\n"),
+                figures=figures,
             )
         )
     except (AssertionError, ExceptionGroup) as error:
         found = error.exceptions if isinstance(error, ExceptionGroup) else [error]
         broken = [repr(one) for one in found]
-        return {"executions": executions, "broken": broken, **vars(Figures())}
-    return {"executions": executions, "broken": [], **vars(figures)}
+    return {"executions": executions, "broken": broken, **vars(figures)}
 
 
 def is_clean(rounds: Sequence[dict[str, Any]]) -> bool:

@@ -14,20 +14,24 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+from tests.scale.soak_kinds import KINDS, execution, names, request
 from tests.scale.soak_server import (
     TOKENS,
+    Answer,
     Server,
     files,
     mounts,
+    open_channel,
     sandbox_processes,
     start_server,
     tokens_beside,
@@ -35,179 +39,17 @@ from tests.scale.soak_server import (
 from trainer_client import AsyncRewardClient, CallError, SessionEndedError
 
 IN_FLIGHT = 8
+BATCHES = (1, 1, 2, 5)  # requests of an RPC
+CALLS_OF_LEAVER = 4
 SESSION_MEMORY_BYTES = 64 << 20
 SESSION_SECONDS = 60.0
-RARE = 20  # a heavy kind is so much rarer in the light mix
 RETRIES = 8
-SHARES_OF_MIX = 100
 KILLS_IN_FIRST = 0.5  # all servers but the last live in this part of the executions
 SAMPLES = 20
 TELLINGS = 100
 STOPPED_SECONDS = 1.0
 RECOVERY_SECONDS = 1.0
 MOST_ERRORS = 20  # that are told
-
-LIMITS = pb.Limits(
-    cpu_time_seconds=2.0,
-    wall_time_seconds=5.0,
-    memory_bytes=96 << 20,
-    processes=16,
-    disk_bytes=8 << 20,
-    file_size_bytes=8 << 20,
-    output_bytes=1 << 20,
-)
-SHORT = {"cpu_time_seconds": 0.15, "wall_time_seconds": 0.5}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """A kind of completion: how many of a hundred are of it, and what becomes of it.
-
-    Args:
-        share: how many of a hundred.
-        source: the completion.
-        verdict: what becomes of it.
-        short: whether its limits of time are short.
-        heavy: whether it takes a hundred times what others take.
-        tests: adds the tests to a request.
-    """
-
-    share: int
-    source: str
-    verdict: str
-    short: bool = False
-    heavy: bool = False
-    tests: Callable[[pb.ScoreRequest], None]
-
-
-def _stdio(request: pb.ScoreRequest) -> None:
-    request.stdio.cases.add(stdin=b"2\n", expected_stdout=b"3\n")
-
-
-def _function(request: pb.ScoreRequest) -> None:
-    request.function.entry_point = "f"
-    request.function.asserts.extend(["assert f(1) == 2", "assert f(2) == 3"])
-
-
-def _objects(request: pb.ScoreRequest) -> None:
-    request.function.entry_point = "Tally"
-    request.function.asserts.append("t = Tally(); t.add(2); t.add(3); assert t.total() == 5")
-
-
-def _calls(request: pb.ScoreRequest) -> None:
-    request.call.entry_point = "f"
-    request.call.cases.add(args_json="[1]", expected_json="2")
-    request.call.cases.add(args_json="[2]", expected_json="3")
-
-
-def _file(request: pb.ScoreRequest) -> None:
-    request.unit.framework = pb.FRAMEWORK_UNITTEST
-    text = "import unittest\nfrom solution import f\n\nclass TestF(unittest.TestCase):\n"
-    text += "    def test_f(self): self.assertEqual([f(1), f(2)], [2, 3])\n"
-    request.unit.files["test_f.py"] = text.encode()
-
-
-ORPHANS = """
-import os
-for _ in range(5):
-    if os.fork() == 0:
-        os.setsid()
-        os.execv('/usr/bin/sleep', ['sleep', '60'])
-print(3)
-"""
-FORKS = "import os\nwhile True: os.fork()"
-FILES = "while True: open(str(id(object())) + 'x', 'ab').write(bytes(1 << 20))"
-FAULT = "import ctypes; ctypes.string_at(0)"
-MEMORY = "x = bytearray(200 << 20)"
-OUTPUT = "while True: print('x' * 999)"
-ASLEEP = "import time; time.sleep(60)"
-ATTACK = "import ctypes; ctypes.CDLL(None).unshare(0x10000000)"
-RIGHT, WRONG = "def f(x): return x + 1", "def f(x): return x"
-LEFT = "import os\ndef f(x): os._exit(0)"
-TALLY = """
-class Tally:
-    def __init__(self): self.sum = 0
-    def add(self, n): self.sum += n
-    def total(self): return self.sum
-"""
-KINDS = {
-    "right": Kind(share=14, source="print(int(input()) + 1)", verdict="PASSED", tests=_stdio),
-    "wrong": Kind(share=6, source="print(4)", verdict="FAILED", tests=_stdio),
-    "exit": Kind(share=4, source="import os; os._exit(3)", verdict="RUNTIME_ERROR", tests=_stdio),
-    "fault": Kind(share=2, source=FAULT, verdict="RUNTIME_ERROR", tests=_stdio),
-    "orphans": Kind(share=4, source=ORPHANS, verdict="PASSED", tests=_stdio),
-    "memory": Kind(
-        share=2, source=MEMORY, verdict="MEMORY_LIMIT_EXCEEDED", heavy=True, tests=_stdio
-    ),
-    "forks": Kind(share=2, source=FORKS, verdict="RUNTIME_ERROR", heavy=True, tests=_stdio),
-    "output": Kind(
-        share=2, source=OUTPUT, verdict="OUTPUT_LIMIT_EXCEEDED", heavy=True, tests=_stdio
-    ),
-    "files": Kind(share=2, source=FILES, verdict="OUTPUT_LIMIT_EXCEEDED", heavy=True, tests=_stdio),
-    "busy": Kind(
-        share=2,
-        source="while True: pass",
-        verdict="TIME_LIMIT_EXCEEDED",
-        short=True,
-        heavy=True,
-        tests=_stdio,
-    ),
-    "asleep": Kind(
-        share=2,
-        source=ASLEEP,
-        verdict="TIME_LIMIT_EXCEEDED",
-        short=True,
-        heavy=True,
-        tests=_stdio,
-    ),
-    "attack": Kind(share=2, source=ATTACK, verdict="SECURITY_VIOLATION", tests=_stdio),
-    "right function": Kind(share=26, source=RIGHT, verdict="PASSED", tests=_function),
-    "wrong function": Kind(share=6, source=WRONG, verdict="FAILED", tests=_function),
-    "left function": Kind(share=4, source=LEFT, verdict="RUNTIME_ERROR", tests=_function),
-    "broken function": Kind(
-        share=4, source="def f(x: return x", verdict="COMPILE_ERROR", tests=_function
-    ),
-    "right object": Kind(share=4, source=TALLY, verdict="PASSED", tests=_objects),
-    "wrong object": Kind(
-        share=2, source=TALLY.replace("+=", "="), verdict="FAILED", tests=_objects
-    ),
-    "right calls": Kind(share=6, source=RIGHT, verdict="PASSED", tests=_calls),
-    "wrong calls": Kind(share=2, source=WRONG, verdict="FAILED", tests=_calls),
-    "right file": Kind(share=1, source=RIGHT, verdict="PASSED", tests=_file),
-    "wrong file": Kind(share=1, source=WRONG, verdict="FAILED", tests=_file),
-}
-
-
-def request(name: str, number: int) -> pb.ScoreRequest:
-    """Builds a request; its number makes it unlike all others, so that nothing is shared."""
-    kind = KINDS[name]
-    made = pb.ScoreRequest(
-        id=f"{name}-{number}",
-        completion=f"{kind.source}\n# {number}\n",
-        extraction=pb.EXTRACTION_NONE,
-        limits=LIMITS,
-    )
-    if kind.short:
-        made.limits.MergeFrom(pb.Limits(**SHORT))
-    kind.tests(made)
-    return made
-
-
-def names(count: int, *, light: bool = False) -> list[str]:
-    """Mixes kinds by their shares, in an order of this run's own.
-
-    Args:
-        count: how many names.
-        light: whether heavy kinds are `RARE` times rarer.
-    """
-    assert sum(kind.share for kind in KINDS.values()) == SHARES_OF_MIX
-    shares: list[str] = []
-    for name, kind in KINDS.items():
-        shares += [name] * kind.share * (RARE if light and not kind.heavy else 1)
-    random.shuffle(shares)
-    mixed = [shares[number % len(shares)] for number in range(count)]
-    random.shuffle(mixed)
-    return mixed
 
 
 # ------------------------------------------------------------------------------------ faults
@@ -258,9 +100,35 @@ async def _remove_cgroups(server: Server) -> None:
             group.rmdir()
 
 
+async def _kill_process(server: Server) -> None:
+    os.kill(random.choice(server.serving()), signal.SIGKILL)
+
+
+async def _leave(server: Server) -> None:
+    """Sends requests, and closes the connection after the first answer, or before it."""
+    channel = open_channel(server.address)
+    stub = pb_grpc.RewardServiceStub(channel)
+    metadata = (("authorization", f"Bearer {random.choice(TOKENS)}"),)
+    left = [
+        request(random.choice(("right", "asleep")), -random.getrandbits(32))
+        for _ in range(CALLS_OF_LEAVER)
+    ]
+    calls = [asyncio.ensure_future(_answered(stub.Score(one, metadata=metadata))) for one in left]
+    await asyncio.wait(calls, timeout=STOPPED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    await channel.close()
+    await asyncio.gather(*calls)
+
+
+async def _answered(call: Awaitable[pb.ScoreResponse]) -> None:
+    with suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
+        await call
+
+
 FAULTS: Mapping[str, Callable[[Server], Awaitable[None]]] = {
     "machinery killed": _kill_machinery,
     "judge killed": _kill_judge,
+    "process killed": _kill_process,
+    "client left": _leave,
     "machinery stopped": _stop_machinery,
     "server stopped": _stop_server,
     "temporary folder full": _fill_temporary_folder,
@@ -310,6 +178,18 @@ class Figures:
     errors: list[str] = field(default_factory=list)
 
 
+class Sent(NamedTuple):
+    """A request of a soak: its number and the name of its kind."""
+
+    number: int
+    name: str
+
+    @property
+    def id(self) -> str:
+        """What its answer is told by."""
+        return f"{self.name}-{self.number}"
+
+
 class Soak:
     """Sends every request until it is judged, whatever happens to servers.
 
@@ -322,6 +202,7 @@ class Soak:
         in_flight: how many requests wait for an answer at once.
         log: what the servers write to.
         tell: what is told how far it is, `TELLINGS` times.
+        figures: is filled as it goes on, so that it tells what was seen before a failure.
     """
 
     def __init__(
@@ -335,6 +216,7 @@ class Soak:
         in_flight: int = IN_FLIGHT,
         log: IO[bytes],
         tell: Callable[[str], object],
+        figures: Figures,
     ) -> None:
         self._log = log
         self._tell = tell
@@ -346,9 +228,10 @@ class Soak:
         self._in_flight = in_flight
         self._server: Server | None = None
         self._up = asyncio.Event()
+        self._sessions_offered = asyncio.Event()
         self._sessions_ended = asyncio.Event()
         self._progress = asyncio.Condition()
-        self.figures = Figures()
+        self.figures = figures
 
     async def run(self, temporary: Path) -> None:
         """Runs all of it.
@@ -356,8 +239,7 @@ class Soak:
         Raises:
             AssertionError: a request was never judged, or something was left behind.
         """
-        begun = time.monotonic()
-        async with asyncio.TaskGroup() as group:
+        async with self._timed(), asyncio.TaskGroup() as group:
             for _ in range(self._in_flight):
                 group.create_task(self._work())
             group.create_task(self._use_sessions())
@@ -366,21 +248,33 @@ class Soak:
                 await self._serve(temporary)
             finally:
                 faults.cancel()
-        self.figures.seconds = time.monotonic() - begun
+
+    @asynccontextmanager
+    async def _timed(self) -> AsyncIterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.figures.seconds = time.monotonic() - begun
 
     async def _serve(self, temporary: Path) -> None:
         for number in range(1, self._servers + 1):
             is_last = number == self._servers
             share = 1.0 if is_last else KILLS_IN_FIRST * number / (self._servers - 1)
-            server = self._server = await start_server(temporary, self._log)
+            processes = 2 if number == 1 and not is_last else 1
+            server = await start_server(temporary, self._log, processes=processes)
+            self._server = server
             try:
                 self._up.set()
+                if processes == 1:
+                    self._sessions_offered.set()
                 if is_last:
                     await self._sample(server)
                 await self._wait_for(int(self._executions * share))
                 if is_last:
                     await self._sessions_ended.wait()
                 self._up.clear()
+                self._sessions_offered.clear()
                 await server.end(signal.SIGTERM if is_last else signal.SIGKILL)
             finally:
                 if server.process.returncode is None:
@@ -412,40 +306,70 @@ class Soak:
 
     async def _work(self) -> None:
         while self._pending:
-            number, name = self._pending.pop()
-            response = await self._score(request(name, number), TOKENS[number % len(TOKENS)])
-            if response.id != f"{name}-{number}":
-                self.figures.wrong.append(f"{name}-{number}: the answer is that of {response.id!r}")
-            verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
-            self.figures.judged[name] += 1
-            if self._done % max(1, self._executions // TELLINGS) == 0:
-                self._tell(f"{self._done} judged, {len(self.figures.wrong)} wrong")
-            if verdict != KINDS[name].verdict:
-                self.figures.wrong.append(f"{name}-{number}: {verdict}: {response.message}")
+            await self._judge(self._take())
             async with self._progress:
                 self._progress.notify_all()
 
-    async def _score(self, request: pb.ScoreRequest, token: str) -> pb.ScoreResponse:
+    def _take(self) -> list[Sent]:
+        """Takes what one RPC sends: a request, or a batch of them, or a program for Execute."""
+        size = random.choice(BATCHES)
+        taken: list[Sent] = []
+        while self._pending and len(taken) < size:
+            if taken and KINDS[self._pending[-1][1]].tests is None:
+                break
+            taken.append(Sent(*self._pending.pop()))
+            if KINDS[taken[0].name].tests is None:
+                break
+        return taken
+
+    async def _judge(self, sent: Sequence[Sent]) -> None:
+        """Sends requests, and those that got no answer again, until each has one.
+
+        Raises:
+            AssertionError: a request was never judged.
+        """
+        waiting = {one.id: one for one in sent}
         for _ in range(RETRIES):
             await self._up.wait()
             server = self._server
             assert server is not None
             try:
-                return await server.score(request, token)
+                async for answer in _answers(server, list(waiting.values())):
+                    self.note(answer, waiting.get(answer.id))
+                    if not answer.status:
+                        waiting.pop(answer.id, None)
             except grpc.aio.AioRpcError as error:
-                self.figures.refused[error.code().name] += 1
-                if error.code() is not grpc.StatusCode.UNAVAILABLE:
-                    self.figures.wrong.append(f"{request.id}: {error.code()}: {error.details()}")
+                self._refused(error.code().name, ", ".join(waiting), error.details() or "")
             except asyncio.CancelledError:
                 # A channel closed under a call ends it so; a server was killed.
                 if asyncio.current_task().cancelling():  # type: ignore[union-attr]  # a task runs this
                     raise
-        raise AssertionError(f"{request.id} was not judged: {self.figures.refused}")
+            if not waiting:
+                return
+        raise AssertionError(f"{list(waiting)} were not judged: {self.figures.refused}")
+
+    def note(self, answer: Answer, sent: Sent | None) -> None:
+        """Compares an answer with what its request has to get."""
+        if sent is None:
+            self.figures.wrong.append(f"{answer.id}: an answer for what was not sent")
+        elif answer.status:
+            self._refused(answer.status, answer.id, answer.message)
+        else:
+            self.figures.judged[sent.name] += 1
+            if answer.verdict != KINDS[sent.name].verdict:
+                self.figures.wrong.append(f"{answer.id}: {answer.verdict}: {answer.message}")
+            if self._done % max(1, self._executions // TELLINGS) == 0:
+                self._tell(f"{self._done} judged, {len(self.figures.wrong)} wrong")
+
+    def _refused(self, status: str, ids: str, message: str) -> None:
+        self.figures.refused[status] += 1
+        if status != "UNAVAILABLE":
+            self.figures.wrong.append(f"{ids}: {status}: {message}")
 
     async def _use_sessions(self) -> None:
         for number in range(self._sessions):
             await self._wait_for(number * self._executions // self._sessions)
-            await self._up.wait()
+            await self._sessions_offered.wait()
             assert self._server is not None
             ended = await session_end(self._server.address, TOKENS[number % len(TOKENS)])
             self.figures.sessions[ended] += 1
@@ -455,6 +379,18 @@ class Soak:
         """Waits until so many are judged."""
         async with self._progress:
             await self._progress.wait_for(lambda: self._done >= count)
+
+
+async def _answers(server: Server, sent: Sequence[Sent]) -> AsyncIterator[Answer]:
+    token = TOKENS[sent[0].number % len(TOKENS)]
+    if KINDS[sent[0].name].tests is None:
+        yield await server.execute(execution(sent[0].name, sent[0].number), token)
+    elif len(sent) == 1:
+        yield await server.score(request(sent[0].name, sent[0].number), token)
+    else:
+        requests = [request(one.name, one.number) for one in sent]
+        async for answer in server.score_batch(requests, token):
+            yield answer
 
 
 async def session_end(address: str, token: str) -> str:
@@ -502,6 +438,7 @@ async def soak(
     light: bool = False,
     in_flight: int = IN_FLIGHT,
     tell: Callable[[str], object] = _quiet,
+    figures: Figures | None = None,
 ) -> Figures:
     """Runs a soak, and sees to it that nothing is left; see `Soak` for the arguments.
 
@@ -520,6 +457,7 @@ async def soak(
             in_flight=in_flight,
             log=log,
             tell=tell,
+            figures=figures or Figures(),
         )
         await made.run(temporary)
         assert os.listdir(temporary) == []

@@ -9,9 +9,10 @@ import os
 import secrets
 import signal
 import sys
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import grpc
 
@@ -20,46 +21,101 @@ from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
+from tests.scale.soak_kinds import execution_end
 
 SLOTS = 4
 TOKENS = ("red-secret", "green-secret", "blue-secret")
 _TENANTS = "".join(f'[[tenants]]\nname = "{one}"\ntokens = ["{one}"]\n' for one in TOKENS)
 _SESSION_MEMORY_BYTES = 512 << 20
 # A range of users of its own: whoever has such a uid is a process of this soak's sandboxes.
-UID = 1_970_000_000 + 64 * secrets.randbelow(100_000)  # another run may go on beside this one
-UIDS = range(UID, UID + 64)
+UID = 1_970_000_000 + 128 * secrets.randbelow(100_000)  # another run may go on beside this one
+UIDS = range(UID, UID + 128)
 DEADLINE_SECONDS = 60
 _MACHINERY_DEPTH = 2  # in pid namespaces: the host's and the container's
 _JUDGE_DEPTH = 3
+_STATUSES = {one.value[0]: one.name for one in grpc.StatusCode}
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call answered for a request: a verdict, or the name of a status."""
+
+    id: str
+    verdict: str = ""
+    status: str = ""
+    message: str = ""
 
 
 @dataclass(kw_only=True)
 class Server:
-    """A server in a process of its own."""
+    """A server in a process of its own, or in several.
+
+    Args:
+        process: the process that was started; if there are several, the parent of the others.
+        address: where it serves.
+        processes: how many processes serve.
+        folders: the control groups in which it makes its own.
+        temporary: its folder for temporary files.
+        channels: to it, one for each tenant.
+        owners: the names of its processes, also of those that are dead.
+    """
 
     process: asyncio.subprocess.Process
     address: str
-    prefixes: tuple[str, ...]
+    processes: int
+    folders: tuple[Path, ...]
     temporary: Path
-    channel: grpc.aio.Channel = field(init=False)
+    channels: dict[str, grpc.aio.Channel] = field(init=False)
+    owners: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.channel = grpc.aio.insecure_channel(self.address)
+        self.channels = {token: open_channel(self.address) for token in TOKENS}
+        self.owners.add(owner_id(self.process.pid))
 
-    async def score(self, request: pb.ScoreRequest, token: str) -> pb.ScoreResponse:
-        stub = pb_grpc.RewardServiceStub(self.channel)
-        response: pb.ScoreResponse = await stub.Score(
-            request, timeout=DEADLINE_SECONDS, metadata=(("authorization", f"Bearer {token}"),)
-        )
-        return response
+    async def score(self, request: pb.ScoreRequest, token: str) -> Answer:
+        """Sends a request in a call of its own."""
+        stub = pb_grpc.RewardServiceStub(self.channels[token])
+        return _answer(await stub.Score(request, **_options(token)))
+
+    async def score_batch(
+        self, requests: Sequence[pb.ScoreRequest], token: str
+    ) -> AsyncIterator[Answer]:
+        """Sends requests in one call."""
+        stub = pb_grpc.RewardServiceStub(self.channels[token])
+        batch = pb.ScoreBatchRequest(requests=requests)
+        async for answer in stub.ScoreBatch(batch, **_options(token)):
+            if answer.id != requests[answer.index].id:
+                yield Answer(id=f"{answer.id} for {requests[answer.index].id}")
+            elif answer.HasField("error"):
+                status = _STATUSES[answer.error.code]
+                yield Answer(id=answer.id, status=status, message=answer.error.message)
+            else:
+                yield _answer(answer.response)
+
+    async def execute(self, request: pb.ExecuteRequest, token: str) -> Answer:
+        """Runs a program."""
+        stub = pb_grpc.RewardServiceStub(self.channels[token])
+        response = await stub.Execute(request, **_options(token))
+        return Answer(id=response.id, verdict=execution_end(response))
+
+    def serving(self) -> list[int]:
+        """Finds its serving processes but the first, and notes their names."""
+        pid = self.process.pid
+        if self.processes == 1:
+            return []
+        with contextlib.suppress(OSError):
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            pids = [int(child) for child in children if _is_serving(int(child))]
+            self.owners.update(map(owner_id, pids))
+            return pids
+        return []
 
     def cgroups(self) -> list[Path]:
         """Finds the control groups that it made."""
-        found = []
-        for prefix in map(Path, self.prefixes):
-            found += prefix.parent.glob(f"{prefix.name}*")
-        return found
+        self.serving()
+        names = [f"{OUR_PREFIX}{owner}-*" for owner in self.owners]
+        return [path for folder in self.folders for name in names for path in folder.glob(name)]
 
     def machinery(self) -> list[int]:
         """Finds bubblewraps, zygotes and fork servers."""
@@ -87,9 +143,32 @@ class Server:
 
     async def end(self, number: signal.Signals) -> None:
         """Ends it with a signal and waits until it is gone."""
+        self.serving()
         self.process.send_signal(number)
         await self.process.wait()
-        await self.channel.close()
+        for channel in self.channels.values():
+            await channel.close()
+
+
+def open_channel(address: str) -> grpc.aio.Channel:
+    """Opens a connection of its own, shared with no other channel."""
+    return grpc.aio.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
+
+
+def _options(token: str) -> dict[str, Any]:
+    metadata = (("authorization", f"Bearer {token}"),)
+    return {"timeout": DEADLINE_SECONDS, "metadata": metadata, "wait_for_ready": True}
+
+
+def _answer(response: pb.ScoreResponse) -> Answer:
+    verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
+    return Answer(id=response.id, verdict=verdict, message=response.message)
+
+
+def _is_serving(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"reward_server.processes.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def _namespace_depth(pid: int) -> int:
@@ -106,14 +185,22 @@ def tokens_beside(temporary: Path) -> Path:
     return temporary.with_suffix(".tokens")
 
 
-async def start_server(temporary: Path, log: IO[bytes]) -> Server:
-    """Starts one that has a folder for temporary files of its own, and writes to a log."""
+async def start_server(temporary: Path, log: IO[bytes], *, processes: int = 1) -> Server:
+    """Starts a server.
+
+    Args:
+        temporary: its folder for temporary files.
+        log: what it writes to.
+        processes: how many processes serve; with one, it offers sessions.
+    """
     command = ["serve", "--json", "--port", "0", "--workers", str(SLOTS)]
+    command += ["--processes", str(processes)]
     tokens = tokens_beside(temporary)
     tokens.touch(0o600)
     tokens.write_text(_TENANTS)
     settings = [f"sandbox_uid={UID}", "recycle_after_executions=200", f"token_file={tokens}"]
-    settings += [f"session_memory_bytes={_SESSION_MEMORY_BYTES}", "session_warm=1"]
+    if processes == 1:
+        settings += [f"session_memory_bytes={_SESSION_MEMORY_BYTES}", "session_warm=1"]
     arguments = [part for setting in settings for part in ("--set", setting)]
     code = "from reward_server.cli import main; main()"
     process = await asyncio.create_subprocess_exec(
@@ -124,11 +211,13 @@ async def start_server(temporary: Path, log: IO[bytes]) -> Server:
     )
     assert process.stdout is not None
     told = json.loads(await process.stdout.readline())
-    parent = CgroupParent.detect()
-    prefixes = tuple(
-        f"{place}/{OUR_PREFIX}{owner_id(process.pid)}-" for place in parent.directories.values()
+    return Server(
+        process=process,
+        address=told["address"],
+        processes=processes,
+        folders=tuple(map(Path, CgroupParent.detect().directories.values())),
+        temporary=temporary,
     )
-    return Server(process=process, address=told["address"], prefixes=prefixes, temporary=temporary)
 
 
 def sandbox_processes() -> list[str]:
