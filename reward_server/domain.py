@@ -487,9 +487,10 @@ PLAIN = ""
 class Signature:
     """The shapes of the values in a task's calls, as the task declares them.
 
-    A shape is `PLAIN` for a value that JSON can represent, "ListNode" or "TreeNode" for a node of
-    LeetCode or None, this name in brackets for a list of nodes, "None" for None, and None if the
-    task does not declare the type. Parameters that are not listed have no declared shape.
+    A shape is `PLAIN` for a value that JSON can represent. It is "ListNode" or "TreeNode" for a
+    node of LeetCode or None, and this name in brackets for a list of nodes. It is "None" for None,
+    and None if the task does not declare the type. Parameters that are not listed have no declared
+    shape.
 
     Args:
         parameters: shapes of the arguments.

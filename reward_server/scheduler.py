@@ -293,8 +293,9 @@ class Scheduler:
         """Returns a time to retry, different for each refused caller.
 
         The first callers return well before the backlog is done, so that no slot becomes idle.
-        Later callers return at a lower rate while the queue stays full, so that the retries of many
-        callers do not use the CPU time that their work needs. The rate rises when places are free.
+        Later callers return at a lower rate while the queue stays full. Otherwise the retries of
+        many callers would use the CPU time that their work needs. The rate rises when places are
+        free.
         """
         if self._mean_seconds is None:
             return _UNMEASURED_RETRY_SECONDS

@@ -1,7 +1,7 @@
 """Finds what makes timings on this host vary; none of it is a security risk.
 
-CPU time decides a verdict, not wall time. But a program costs more CPU time at one time than at
-another if a core changes its speed, shares its units with a sibling or is taken by a hypervisor.
+CPU time decides a verdict, not wall time. But the CPU time of a program varies, too, if a core
+changes its speed, shares its units with a sibling or is taken by a hypervisor.
 """
 
 from __future__ import annotations

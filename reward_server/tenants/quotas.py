@@ -4,8 +4,8 @@ A refusal names the quota and the time after which to try again. Refused callers
 back one after another, at about the rate at which the owner's requests are answered.
 
 Slots, stored tasks and sessions are not counted here. An execution above the quota of slots waits
-in the scheduler, a task above the quotas of stored tasks displaces another of the same owner, and a
-session above the quota `sessions` is refused by `sessions.sessions`.
+in the scheduler. A task above the quotas of stored tasks displaces another task of the same owner.
+`sessions.sessions` refuses a session above the quota `sessions`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The main job from end to end on this machine: `python -m trainer_client.examples.demo`.
 
-It starts a reward server with its local sandbox, grades HumanEval's reference solutions and as many
-wrong ones, then trains a small model on some of the tasks with the verdicts as its reward.
+It starts a reward server with its local sandbox, and grades HumanEval's reference solutions and as
+many wrong ones. Then it trains a small model on some of the tasks, with the verdicts as its reward.
 """
 
 from __future__ import annotations

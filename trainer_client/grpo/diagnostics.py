@@ -122,10 +122,11 @@ def pass_at_1_interval(
 ) -> Interval | None:
     """Returns the mean pass@1 with a confidence interval; the tasks are taken as a random sample.
 
-    Wilson's score interval (JASA 22, 1927, pages 209-212) with the effective sample size of a
-    clustered sample, p * (1 - p) / variance of the mean, where a task is a cluster (Franco et al.,
-    Journal of Survey Statistics and Methodology 7, 2019, pages 334-364; for evaluations of
-    models, arXiv 2411.00640). It stays within 0 and 1, and has a width even if every task passed.
+    This is Wilson's score interval (JASA 22, 1927, pages 209-212). It uses the effective sample
+    size of a clustered sample: p * (1 - p) / variance of the mean, where a task is a cluster
+    (Franco et al., Journal of Survey Statistics and Methodology 7, 2019, pages 334-364; for
+    evaluations of models, arXiv 2411.00640). It stays within 0 and 1, and has a width even if every
+    task passed.
 
     Args:
         tallies: judged samples and passed ones of each task; tasks without samples are left out.

@@ -1,10 +1,10 @@
 """Guards against the use of gRPC in a forked child.
 
-`grpc.aio` has one completion queue for each process and one thread that empties it. A child that is
-forked while channels are open inherits the queue and not the thread, so that every call in it would
-wait forever, even on a new channel. This also holds for a while after the last channel was closed.
-If the child freed the last inherited channel, it would wait for that thread, and would remove the
-parent's event loop from the epoll set that both processes share.
+`grpc.aio` has one completion queue for each process and one thread that empties it. If a child is
+forked while channels are open, it inherits the queue and not the thread. Every call in the child
+would then wait forever, even on a new channel. This also holds for a while after the last channel
+was closed. If the child freed the last inherited channel, it would wait for that thread. It would
+also remove the parent's event loop from the epoll set, which both processes share.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ class Divided:
 class Divider:
     """Divides requests whose tasks are large.
 
-    The tasks that were seen last are kept with their digests, because it takes far less time to
-    find that two tasks are equal than to compute a digest.
+    The tasks that were seen last are kept with their digests. The reason is that comparing two
+    tasks takes far less time than computing a digest.
 
     Args:
         least_bytes: size of a task from which its requests are divided.

@@ -2,12 +2,12 @@
 
 A solution that reads the program finds the expected value and its decoys. The decoys differ from
 the expected value in one literal. All values that this literal can have are divided into random
-groups, independently of the expected one, and the program contains the whole group of the expected
-literal. If another member of the group were expected, the program would have the same text. All
-assertions of a program use the same groups. So assertions that expect the same value contain the
-same group, and a solution does not find the right value by looking for one that all of them
-contain. Values that other assertions expect are not used as decoys: each of them is right in one
-place, so a solution could match values and places in only a few ways.
+groups, independently of the expected one. The program contains the whole group to which the
+expected literal belongs. If another member of the group were expected, the program would have the
+same text. All assertions of a program use the same groups. So assertions that expect the same value
+contain the same group. They have the whole group in common, and not only the right value. Values
+that other assertions expect are not used as decoys: each of them is right in one place, so a
+solution could match values and places in only a few ways.
 
 What this does not stop: a guess by the usual look of such values. A text without letters and
 digits, or with escapes, belongs to no group: its decoys have an additional letter at their

@@ -1,8 +1,8 @@
 """Reads the report of a harness that ran tests beside the solution; see `languages.suites`.
 
-The solution could have written the whole report. So a failed test always counts. A passed test only
-counts if it began and ended, if each of its watched assertions was reached and wrote the right
-words, and if nothing in the report is impossible.
+The solution could have written the whole report. So a failed test always counts. A passed test
+counts under three conditions: it began and ended; each of its watched assertions was reached and
+wrote the right words; and nothing in the report is impossible.
 """
 
 from __future__ import annotations

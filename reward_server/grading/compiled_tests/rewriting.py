@@ -1,8 +1,8 @@
 """Rewrites a test program so that its assertions become observations.
 
-What this stops: a solution in one program with its tests can end the program, redefine the
-assertions, or return objects that are equal to everything, and the exit status shows none of this.
-Here each assertion *reports* its result and does not end the program: it writes one of two nonces
+What this stops: cheats that the exit status does not show. A solution in one program with its tests
+can end the program, redefine the assertions, or return objects that are equal to everything. Here
+each assertion *reports* its result and does not end the program: it writes one of two nonces
 (random words), one for "holds" and one for "does not hold". Each assertion has twins: the same
 comparison with another expected value, which must not hold. Their order is random. Only the server
 knows which nonce of each pair is right.

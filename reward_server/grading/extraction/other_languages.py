@@ -6,7 +6,7 @@ compile, so it never passes.
 
 An answer continues where the prompt stops, or repeats the prompt's function. In the second case the
 text before that function in the prompt (imports, helpers, the class around it) is put in front of
-the answer, unless the answer has it, too.
+the answer. It is left out if the answer has it, too.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ never chooses an image, a mount, a runtime or a flag.
 A runtime such as runc, or Kata with its own Linux, gives the runner user namespaces: the container
 has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own, in which the
 runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They are valid only in that
-kernel, and the kernel itself has no capability on the host. The engine cannot change a running
-container's limits there, so the container gets the greatest limits that a request may set, and the
-runner enforces those of an execution.
+kernel, and the kernel itself has no capability on the host. With gVisor the engine cannot change a
+running container's limits. So the container gets the greatest limits that a request may set, and
+the runner enforces the limits of an execution.
 
 The runner's pipes are the container's standard streams, over one attached connection. When the
 server ends, in any way, the runner's input ends, so the runner exits and the engine removes the

@@ -1,7 +1,7 @@
 """The containers that a pool has on an engine: their names, and their removal.
 
-What this stops: a container that outlives its use. This happens if the engine was stopped,
-restarted or too busy when the container was to be removed, or if the engine made the container and
+What this stops: a container that outlives its use. This happens in two cases: the engine was
+stopped, restarted or too busy when it had to remove the container, or it made the container and
 then failed before it answered. After any such failure, all containers with the pool's label whose
 name is not in use are removed. This is repeated until the engine has answered some time after the
 last failure.

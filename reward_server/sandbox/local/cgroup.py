@@ -9,8 +9,8 @@ What it does not: it does not limit the tree's share of disk, network or uncharg
                named by `cgroup_parent`. It must be writable (root, or delegated by systemd).
     slot       parent/codereward-<owner>-<nonce>.<slot>, in every hierarchy on version 1
 
-The owner names the server process (pid namespace, pid, start time), so that a later server can
-distinguish the leftovers of a dead one from what a living one uses.
+The owner names the server process (pid namespace, pid, start time). So a later server can
+distinguish what a dead server left from what a living server uses.
 
 On version 2, a cgroup whose children have controllers may not contain a process. If the server's
 own cgroup contains only the server, the server moves into a leaf beside the slots. If it contains

@@ -1,14 +1,14 @@
 """Cleans up after the server's death, whatever its cause.
 
-The server starts `python -I -S janitor.py` in a session of its own and holds the writing end of its
-standard input, to which it writes one line for each thing that it makes:
+The server starts `python -I -S janitor.py` in a separate session, and holds the writing end of the
+janitor's standard input. For each thing that the server makes, it writes one line there:
 
     cgroup PREFIX   every cgroup whose path begins with PREFIX
     path PATH       a file or a folder
 
-End of file means that the server has ended. If it ended normally, it has removed everything itself;
-otherwise, for example after `kill -9`, the janitor kills and removes what it finds, for at most
-`TIME_LIMIT_SECONDS`, and exits.
+End of file means that the server has ended. If it ended normally, it has removed everything itself.
+Otherwise, for example after `kill -9`, the janitor kills and removes what it finds. It does this
+for at most `TIME_LIMIT_SECONDS`, and then exits.
 
 What this stops: processes, cgroups and files that outlive the server that owned them.
 

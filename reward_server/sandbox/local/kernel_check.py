@@ -2,10 +2,10 @@
 
     python -I -S kernel_check.py UID
 
-The object has two members, each null or the reason for a failure: `user`, becoming the ordinary
-user UID (0 means no change), and `namespaces`, mounting something in new user and mount namespaces,
-because a kernel may create a namespace and still refuse every use of it. It uses the standard
-library only.
+The object has two members. Each is null, or the reason for a failure. `user` is about becoming the
+ordinary user UID (0 means no change). `namespaces` is about mounting something in new user and
+mount namespaces, because a kernel may create a namespace and still refuse every use of it. It uses
+the standard library only.
 """
 
 from __future__ import annotations

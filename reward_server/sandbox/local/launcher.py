@@ -110,9 +110,9 @@ def _stage_file(source: str, target: str, parents: dict[str, str | None]) -> Non
 def _stage_parent(folder: str, place: str) -> str | None:
     """Makes an overlay of a folder, and returns its path.
 
-    The kernel refuses it to a user if another user mounted something in that folder, as container
-    engines do in /etc, because the user must not see the files under the mount. The result is None
-    then.
+    The kernel refuses an overlay to a user if another user mounted something in that folder, as
+    container engines do in /etc. The reason is that the user must not see the files under the
+    mount. The result is None then.
     """
     os.mkdir(place)
     try:

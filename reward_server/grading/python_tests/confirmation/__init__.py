@@ -5,8 +5,8 @@ solution could use a hole in the rules for what crosses. So a pass of such tests
 copies in which a secret part of the assertions is wrong. With an intact judge exactly these
 assertions fail.
 
-`sites` finds the assertions of a test that can be made wrong, `observed` writes tests that report
-the result of each of their assertions, and `copies` does both for each kind of tests.
+`sites` finds the assertions of a test that can be made wrong. `observed` writes tests that report
+the result of each of their assertions. `copies` does both for each kind of tests.
 """
 
 from reward_server.grading.python_tests.confirmation.copies import (

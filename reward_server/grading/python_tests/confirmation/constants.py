@@ -1,11 +1,11 @@
 """Decides whether all expected values of tests are written in their assertions.
 
 If they are, the solution cannot decide what is expected by changing an argument. This is the case
-if each assertion compares something that it only reads with a constant, asks for a truth value, or
-asks whether two names stand for the same object. It is not the case for assertions in conditions,
-in loops over anything but constants, or about a name whose value was computed from more than one
-object. If an assertion compares a name with a constant, the name counts as this constant in the
-neighbouring assertions.
+if each assertion does one of three things. It compares something that it only reads with a
+constant, it asks for a truth value, or it asks whether two names stand for the same object. It is
+not the case if an assertion is in a condition, is in a loop over anything but constants, or is
+about a name whose value was computed from more than one object. If an assertion compares a name
+with a constant, the name counts as this constant in the neighbouring assertions.
 
 If the solution empties an argument, every condition on each of its elements and on their order
 holds. Such conditions do not concern answers, so the change does not decide what is expected of

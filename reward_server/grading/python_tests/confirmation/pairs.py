@@ -5,8 +5,8 @@ does `(np.empty((0, 3)) == row).all()`; `zip` and `map` stop where the shorter s
 answer is recognised by its size: it is empty, and the other operand is not. An iterator counts as
 empty until something was drawn from it.
 
-If the comparison is in a function of the tests, which asserts or returns a result to an assertion,
-it is found in a copy of this function (`helpers`).
+The comparison may be in a function of the tests, which asserts, or returns a result to an
+assertion. Then it is found in a copy of this function (`helpers`).
 
 What this does not find: a comparison within a function of another file.
 """

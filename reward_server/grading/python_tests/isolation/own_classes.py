@@ -1,12 +1,12 @@
 """Finds objects of the tests' own classes that the solution gets.
 
-An object of a class that the tests define arrives in the solution's process as another object: data
-of a derived class as data of its base class, an object or a class as a proxy that calls the judge,
-an exception as one of Python's exceptions. So `type(x) is list` holds for a list of a derived
-class, and `vars(x)`, `isinstance(x, kind)`, `callable(x)` or `except Own` fail an honest solution.
-Tests that pass such an object in a call, a container or an answer, or that raise such an exception
-where the solution can catch it, run in the solution's process. The same holds for a few classes of
-libraries.
+An object of a class that the tests define arrives in the solution's process as another object. Data
+of a derived class arrives as data of its base class. An object or a class arrives as a proxy that
+calls the judge, and an exception as one of Python's exceptions. So `type(x) is list` holds for a
+list of a derived class, and `vars(x)`, `isinstance(x, kind)`, `callable(x)` or `except Own` fail an
+honest solution. Tests run in the solution's process if they pass such an object in a call, a
+container or an answer. The same holds if they raise such an exception where the solution can catch
+it. These rules also cover a few classes of libraries.
 
 The module follows names through the statements that bind them: those that may refer to an object of
 such a class, and those that may refer to something of the solution. It may find too many; then the

@@ -1,10 +1,11 @@
 """Decides whether the part of a prompt's code that tests can reach keeps a state.
 
-The judge of function tests and the solution's process each run the prompt. If a list, a counter, a
-cache, a random number, or an object that is known by its identity changes in one process, the other
-process does not see it. With such a prompt the tests run in the solution's process. A prompt may
-define constants, and functions and classes that keep nothing from call to call. Everything else is
-a state, if tests can reach it. Refusing too much costs a label, and never a verdict.
+The judge of function tests and the solution's process each run the prompt. A list, a counter, a
+cache, a random number, or an object that is known by its identity may change in one process. The
+other process does not see this change. If a prompt keeps such a state, the tests run in the
+solution's process. A prompt may define constants, and functions and classes that keep nothing from
+call to call. Everything else is a state, if tests can reach it. Refusing too much costs a label,
+and never a verdict.
 """
 
 from __future__ import annotations

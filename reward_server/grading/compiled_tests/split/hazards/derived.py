@@ -1,10 +1,11 @@
 """Finds tests in Java that use more of an object of the prompt's class than its fields.
 
-An object of a class that the solution derives arrives as an object of the prompt's class, so that
-its overridden methods are the prompt's in the tests' program. Methods of `Object` such as
-`toString` and `equals` may be overridden, too, and containers, texts and assertions call them. So
-tests may read and set its fields, compare it by `==`, assign it to a variable of its class, and
-pass it to methods that declare this class. Refusing too much costs a label, and never a verdict.
+The solution may derive a class from the prompt's class. In the tests' program, an object of the
+derived class is an object of the prompt's class, and has the prompt's methods. Methods of `Object`
+such as `toString` and `equals` may be overridden, too, and containers, texts and assertions call
+them. So tests may do four things with such an object: read and set its fields, compare it by `==`,
+assign it to a variable of its class, and pass it to methods that declare this class. Refusing too
+much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Finds Go functions whose pointers or slices could refer to a part of other memory.
 
-The target of a pointer or a slice crosses with a number of its own. If the target is an element or
-a field of another value that crosses, or an array inside one, the pointer or slice would refer to a
-copy. Such tests are judged in one program. The types of the prompt decide, so that a completion
-cannot. Refusing too much costs a label, and never a verdict.
+The target of a pointer or a slice crosses with a number of its own. The target may be an element or
+a field of another value that crosses, or an array inside one. Then the pointer or slice would refer
+to a copy. Such tests are judged in one program. The types of the prompt decide, so that a
+completion cannot. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

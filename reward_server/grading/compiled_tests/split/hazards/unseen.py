@@ -1,9 +1,9 @@
 """Finds tests that use what does not cross: settings of a process, and details of exceptions.
 
 An exception crosses as the name of its type and its message, if this module lists its type. Tests
-are judged in one program if they use another exception, the fields or the cause of an exception,
-the value of a panic, or a setting that the solution reads or changes. Refusing too much costs a
-label, and never a verdict.
+are judged in one program if they use more: another exception, the fields or the cause of an
+exception, or the value of a panic. The same holds if they use a setting that the solution reads or
+changes. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
