@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import pytest
 from tests.e2e.support.math_packages import install
 from tests.e2e.support.tool_talk import TOOL_RESPONSE, TOOL_TEMPLATE
 from trainer_client.local_server import LocalServer
+from trainer_client.trl.command import main
 
 PYTHON = ("--set", "languages=python")  # a start tries each language that a server offers
 CHAT_TEMPLATE = (
@@ -65,6 +69,25 @@ def tool_tokenizer(tiny_model: Path) -> Any:
     tokenizer.chat_template = TOOL_TEMPLATE
     tokenizer.response_template = TOOL_RESPONSE
     return tokenizer
+
+
+@pytest.fixture
+def reward_train(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Returns the command in this process, which has imported torch already."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # the tests' own stay
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["reward-train", *arguments])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, said.out, said.err)
+
+    return run
 
 
 @pytest.fixture
