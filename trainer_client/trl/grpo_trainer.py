@@ -13,11 +13,13 @@ from typing import Any
 
 import torch
 from accelerate.utils import gather_object
+from transformers.integrations import TensorBoardCallback
 from trl import GRPOTrainer
 
 from trainer_client.grpo import mean_pass_at_k
 from trainer_client.run_folder import HELD_OUT, TaskTally
 from trainer_client.trl.monitoring.samples import Listener, Sample, tallies
+from trainer_client.trl.monitoring.tensorboard import write_samples
 
 
 class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so without a type
@@ -69,6 +71,18 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         finally:
             self.log_completions, self._logs = logs_completions, rows
         return metrics | {f"{metric_key_prefix}_{name}": value for name, value in metrics.items()}
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Logs metrics and tables as TRL does, and completions and histograms for TensorBoard."""
+        super().log(logs, start_time)
+        # A step that trains on older completions has no reward.
+        is_of_completions = "reward" in logs and self.log_completions
+        if not is_of_completions or not self.accelerator.is_main_process:
+            return
+        for callback in self.callback_handler.callbacks:
+            if isinstance(callback, TensorBoardCallback) and callback.tb_writer is not None:
+                step, size = self.state.global_step, self.num_generations
+                write_samples(callback.tb_writer, step, self._logs, size)
 
     def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
         """Samples and judges some tasks as in training; returns this process's samples.

@@ -72,6 +72,16 @@ def config(tmp_path, tiny_model, lasting_server) -> Path:
     return file
 
 
+def tensorboard_tags(folder: Path) -> dict[str, list[str]]:
+    """Returns the names that TensorBoard finds in a folder, by kind."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    found: dict[str, list[str]] = events.Tags()
+    return found
+
+
 def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, reward_train, tmp_path):
     done = command("reward-train", str(config), folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -97,7 +107,9 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, reward_train, 
     assert [file.stem for file in folder.completions] == ["completions_00001", "completions_00002"]
     table = parquet.read_table(folder.completions[1]).to_pydict()
     assert table["prompt"] == ["def twice(x):\n"] * 4
-    assert list((tmp_path / "out" / "tensorboard").glob("events.out.tfevents.*"))
+    tags = tensorboard_tags(tmp_path / "out" / "tensorboard")
+    assert {"histograms/humaneval_reward", "histograms/advantage"} == set(tags["histograms"])
+    assert {f"completions/{place}/text_summary" for place in range(1, 5)} <= set(tags["tensors"])
     assert not (tmp_path / "runs").exists()
     state = json.loads((tmp_path / "out" / "checkpoint-2" / "trainer_state.json").read_text())
     assert next(line["step"] for line in state["log_history"] if "held_out/pass@1" in line) == 0
