@@ -41,6 +41,7 @@ from trainer_client import AsyncRewardClient, CallError, SessionEndedError
 IN_FLIGHT = 8
 BATCHES = (1, 1, 2, 5)  # requests of an RPC
 CALLS_OF_LEAVER = 4
+OF_PROCESSES = "process killed"  # every second fault of a server with several processes
 SESSION_MEMORY_BYTES = 64 << 20
 SESSION_SECONDS = 60.0
 RETRIES = 8
@@ -127,7 +128,7 @@ async def _answered(call: Awaitable[pb.ScoreResponse]) -> None:
 FAULTS: Mapping[str, Callable[[Server], Awaitable[None]]] = {
     "machinery killed": _kill_machinery,
     "judge killed": _kill_judge,
-    "process killed": _kill_process,
+    OF_PROCESSES: _kill_process,
     "client left": _leave,
     "machinery stopped": _stop_machinery,
     "server stopped": _stop_server,
@@ -293,10 +294,13 @@ class Soak:
         for number in range(1, self._executions // self._faults_every):
             await self._wait_for(number * self._faults_every)
             await self._up.wait()
-            server, (name, fault) = self._server, random.choice(list(FAULTS.items()))
+            server = self._server
             assert server is not None
+            name = random.choice([one for one in FAULTS if one != OF_PROCESSES])
+            if server.processes > 1 and number % 2:
+                name = OF_PROCESSES
             with suppress(OSError, IndexError):  # what it was to hit is gone
-                await fault(server)
+                await FAULTS[name](server)
                 self.figures.faults[name] += 1
             await asyncio.sleep(RECOVERY_SECONDS)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scale.soak import FAULTS, soak
+from tests.scale.soak import FAULTS, OF_PROCESSES, soak
 from tests.support.sampling import times
 
 EXECUTIONS = times(2_000, by_default=300)
@@ -27,5 +27,6 @@ async def test_after_many_executions_and_some_faults_nothing_is_left() -> None:
     assert set(seen.refused) <= {"UNAVAILABLE"}
     assert seen.faults.total() >= FAULTS_IN_ALL / 2
     assert set(seen.faults) <= set(FAULTS)
+    assert seen.faults[OF_PROCESSES] > 0
     # Connections of this test's own, and containers that are being replaced, come and go.
     assert seen.descriptors[-1] <= min(seen.descriptors) + 32
