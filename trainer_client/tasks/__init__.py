@@ -5,6 +5,11 @@
     livecodebench, leetcode     a method, tested by calls; LiveCodeBench also has whole programs
     bigcodebench                functions, tested by a unittest file
     humaneval_x, multipl_e      a function in one of many languages, tested by a program
+    acecode, kodcode            a function, tested by assertions or a file of pytest
+    verl, synthetic, deepcoder, rstar_coder, taco   a program or a function, tested by data
+    codeforces                  a program, whose output a checker may judge
+    evalplus                    a function, compared with the reference solution
+    stdio, calls, asserts, pytest   rows of one's own, by the kind of their tests
 
 `unit_tests` makes a request from test files of pytest or unittest. Each other function takes
 `(row, completion="", *, id="")`. Without a completion the request is a template. Keep templates by
@@ -23,12 +28,17 @@ from types import MappingProxyType
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
+from trainer_client.tasks.asserted import acecode, kodcode
+from trainer_client.tasks.checked import codeforces, open_r1_checker, testlib_checker
+from trainer_client.tasks.columns import asserts, calls, pytest, renamed, stdio
 from trainer_client.tasks.contests import livecodebench
 from trainer_client.tasks.files import decoded, from_json, read_templates, write_templates
 from trainer_client.tasks.functions import humaneval, mbpp
 from trainer_client.tasks.languages import humaneval_x, multipl_e
+from trainer_client.tasks.listed import deepcoder, rstar_coder, synthetic, verl
 from trainer_client.tasks.methods import leetcode
 from trainer_client.tasks.programs import apps, code_contests
+from trainer_client.tasks.references import evalplus
 from trainer_client.tasks.rows import Row
 from trainer_client.tasks.suites import bigcodebench, unit_tests
 from trainer_client.text import well_formed
@@ -37,22 +47,38 @@ __all__ = [
     "ID_FIELDS",
     "TASKS",
     "Row",
+    "acecode",
     "apps",
+    "asserts",
     "bigcodebench",
+    "calls",
     "code_contests",
+    "codeforces",
     "decoded",
+    "deepcoder",
+    "evalplus",
     "fill",
     "from_json",
     "humaneval",
     "humaneval_x",
+    "kodcode",
     "leetcode",
     "livecodebench",
     "mbpp",
     "multipl_e",
     "named",
+    "open_r1_checker",
+    "pytest",
     "read_templates",
+    "renamed",
+    "row_id",
+    "rstar_coder",
+    "stdio",
+    "synthetic",
     "templates",
+    "testlib_checker",
     "unit_tests",
+    "verl",
     "write_templates",
 ]
 
@@ -67,10 +93,24 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
         "bigcodebench": bigcodebench,
         "humaneval_x": humaneval_x,
         "multipl_e": multipl_e,
+        "acecode": acecode,
+        "kodcode": kodcode,
+        "verl": verl,
+        "synthetic": synthetic,
+        "deepcoder": deepcoder,
+        "rstar_coder": rstar_coder,
+        "taco": apps,
+        "codeforces": codeforces,
+        "evalplus": evalplus,
+        "stdio": stdio,
+        "calls": calls,
+        "asserts": asserts,
+        "pytest": pytest,
     }
 )
 
-# The field of each data set that identifies a row.
+# The field of each data set that identifies a row. If it is empty, the set has none, and a row's
+# number in the file identifies it.
 ID_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "humaneval": "task_id",
@@ -82,6 +122,19 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
         "bigcodebench": "task_id",
         "humaneval_x": "task_id",
         "multipl_e": "name",
+        "acecode": "id",
+        "kodcode": "question_id",
+        "verl": "",
+        "synthetic": "problem_id",
+        "deepcoder": "",
+        "rstar_coder": "question_id",
+        "taco": "",
+        "codeforces": "id",
+        "evalplus": "task_id",
+        "stdio": "task_id",
+        "calls": "task_id",
+        "asserts": "task_id",
+        "pytest": "task_id",
     }
 )
 
@@ -114,8 +167,8 @@ def templates(
     """
     make, field = named(task), id_field or ID_FIELDS[task]
     found: dict[str, pb.ScoreRequest] = {}
-    for row in rows:
-        key = str(row.get(field, ""))
+    for number, row in enumerate(rows):
+        key = row_id(row, field, number)
         if not key or key in found:
             raise TaskError(task, field, f"{key!r} is another row's" if key else "is absent")
         try:
@@ -123,6 +176,20 @@ def templates(
         except TaskError as error:
             raise TaskError(error.task, error.field, error.problem, row=key) from None
     return found
+
+
+def row_id(row: Row, field: str, number: int) -> str:
+    """Returns the id of a row, or "" if it has none.
+
+    Args:
+        row: the row.
+        field: the field that identifies it; empty if its number does.
+        number: its number in its file, from 0.
+    """
+    if not field:
+        return str(number)
+    value = row.get(field)
+    return "" if value is None else str(value)
 
 
 def fill(template: pb.ScoreRequest, completion: str, *, id: str = "") -> pb.ScoreRequest:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from google.protobuf import json_format
 
@@ -340,3 +343,88 @@ def test_the_learning_experiment_never_trains_on_what_it_evaluates(repository, m
     asked = [record["prompt"][-1]["content"] for record in found.records + found.held_out]
     assert len(set(asked)) == 132
     assert all(text.count("assert ") == 1 for text in asked)
+
+
+OWN = {"uuid": "a", "statement": "Add.", "tests": {"given": ["1 2\n"], "wanted": ["3\n"]}}
+COLUMNS = {
+    "task_id": "uuid",
+    "prompt": "statement",
+    "inputs": "tests.given",
+    "outputs": "tests.wanted",
+}
+
+
+def own_flags(file: Path, **columns: str) -> dict[str, object]:
+    named = {f"data.columns.{field}": column for field, column in {**COLUMNS, **columns}.items()}
+    return {"model.path": "m", "data.kind": "stdio", "data.path": str(file), **named}
+
+
+def as_json_lines(file: Path) -> Path:
+    file.write_text(json.dumps(OWN))
+    return file
+
+
+def as_parquet(file: Path) -> Path:
+    pq.write_table(pa.Table.from_pylist([OWN]), file)
+    return file
+
+
+def as_csv(file: Path) -> Path:
+    with file.open("w", newline="") as opened:
+        writer = csv.DictWriter(opened, list(OWN))
+        writer.writeheader()
+        writer.writerow({**OWN, "tests": json.dumps(OWN["tests"])})
+    return file
+
+
+def as_packed_csv(file: Path) -> Path:
+    file.write_bytes(gzip.compress(as_csv(file).read_bytes()))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (as_json_lines, "a.jsonl"),
+        (as_parquet, "a.parquet"),
+        (as_csv, "a.csv"),
+        (as_packed_csv, "a.csv.gz"),
+    ],
+)
+def test_own_rows_are_read_by_their_columns_from_every_kind_of_file(tmp_path, write, name):
+    found = tasks_of(own_flags(write(tmp_path / name)))
+    assert [record["task_id"] for record in found.records] == ["a"]
+    assert "Add." in found.records[0]["prompt"]
+    (case,) = found.templates["a"].stdio.cases
+    assert (case.stdin, case.expected_stdout) == (b"1 2\n", b"3\n")
+
+
+def test_an_absent_column_is_named(tmp_path):
+    flags = own_flags(as_json_lines(tmp_path / "a.jsonl"), inputs="tests.absent")
+    with pytest.raises(TaskError, match=r"tests\.absent: the row has no absent"):
+        tasks_of(flags)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.parquet", b"no"), ("a.csv", b"a,b\n1,2,3\n"), ("a.csv", b"a,b\n1\n"), ("a.csv.gz", b"no")],
+)
+def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigError, match=rf"data\.path: .*{name}"):
+        read_rows(tmp_path / name)
+
+
+def test_values_of_csv_may_be_longer_than_usual(tmp_path):
+    (tmp_path / "a.csv").write_text("a\n" + "x" * (1 << 18) + "\n")
+    assert len(read_rows(tmp_path / "a.csv")[0]["a"]) == 1 << 18
+
+
+def test_rows_without_ids_are_known_by_their_number(tmp_path):
+    row = {"prompt": "Add.", "reward_model": {"ground_truth": PRIME}}
+    (tmp_path / "a.json").write_text(json.dumps([row, row]))
+    flags = {"model.path": "m", "data.kind": "verl", "data.path": str(tmp_path / "a.json")}
+    assert list(tasks_of(flags).templates) == ["0", "1"]
+
+
+PRIME = {"inputs": ["1 2\n"], "outputs": ["3\n"]}

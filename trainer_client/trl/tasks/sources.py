@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import importlib.util
+import io
 import json
 import zlib
 from pathlib import Path
@@ -11,6 +13,8 @@ from pathlib import Path
 from trainer_client.errors import ConfigError
 from trainer_client.tasks import Row
 from trainer_client.trl.settings.sections import DataSection
+
+_LONGEST_CSV_VALUE = 1 << 30  # csv's default of 128 KiB is less than some tests have
 
 
 def rows_of(section: DataSection) -> list[Row]:
@@ -27,11 +31,19 @@ def rows_of(section: DataSection) -> list[Row]:
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Reads the rows of a JSON or JSON Lines file, which may be compressed with gzip.
+    """Reads the rows of a file: Parquet, CSV, JSON or JSON Lines, by its name.
+
+    All but Parquet may be compressed with gzip. In CSV the first line has the names of the columns,
+    and all values are texts.
 
     Raises:
         ConfigError: the file has another format.
     """
+    name = file.name.removesuffix(".gz")
+    if name.endswith(".parquet"):
+        return _parquet_rows(file)
+    if name.endswith(".csv"):
+        return _csv_rows(file)
     try:
         data = file.read_bytes()
         text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
@@ -45,6 +57,30 @@ def read_rows(file: Path) -> list[Row]:
     if not all(isinstance(row, dict) for row in rows):
         raise ConfigError(f"data.path: {file} holds something else than objects")
     return rows
+
+
+def _parquet_rows(file: Path) -> list[Row]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows: list[Row] = pq.read_table(file).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise ConfigError(f"data.path: {file} is no Parquet file: {error}") from error
+    return rows
+
+
+def _csv_rows(file: Path) -> list[Row]:
+    csv.field_size_limit(_LONGEST_CSV_VALUE)
+    try:
+        data = file.read_bytes()
+        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    except (OSError, EOFError, ValueError, zlib.error, csv.Error) as error:
+        raise ConfigError(f"data.path: {file} is no CSV file: {error}") from error
+    if any(None in row or None in row.values() for row in rows):
+        raise ConfigError(f"data.path: {file} has a line with too many or too few values")
+    return [dict(row) for row in rows]
 
 
 def package_file(name: str) -> Path:

@@ -1,0 +1,169 @@
+"""Rows of training sets in their published shape, judged by a real server."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import PYTHON
+from tests.support.common import PACKAGES
+from trainer_client import Integrity, RewardClient, TaskError, Verdict, tasks
+from trainer_client.local_server import LocalServer
+
+SUM = "print(sum(map(int, input().split())))"
+ADD = "def add(a, b):\n    return a + b"
+NO_ADD = "def add(a, b):\n    return a - b"
+METHOD = "class Solution:\n    def add(self, a: int, b: int) -> int:\n        "
+PROGRAM = {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}
+FUNCTION = {"fn_name": "add", "inputs": [[1, 2], [5, 2]], "outputs": [[3], [7]]}
+LIST = [
+    {"type": "stdin_stdout", "input": "1 2\n", "output": "3\n", "fn_name": None},
+    {"type": "stdin_stdout", "input": "3 4\n", "output": "7\n", "fn_name": None},
+]
+CALLS = [{"type": "function_call", "fn_name": "add", "input": [1, 2], "output": 3}]
+LCB = [
+    {
+        "input": "1\n2",
+        "output": "3",
+        "testtype": "functional",
+        "metadata": {"func_name": "add"},
+    }
+]
+ACECODE = {"id": "oss_1", "question": "Add.", "test_cases": ["assert add(1, 2) == 3"]}
+KODCODE = {
+    "question_id": "Prefill_1_I",
+    "question": "Add.",
+    "solution": ADD,
+    "test": "from solution import add\n\ndef test_adds():\n    assert add(1, 2) == 3\n",
+    "test_info": [{"function_name": "add"}],
+}
+# Each number with the sum is right; open-r1's checkers print 1 for a right answer.
+CHECKER = """
+import sys
+def main(given, expected, answered):
+    total = int(open(expected).read())
+    told = [int(word) for word in open(answered).read().split()]
+    print(1 if len(told) == 2 and sum(told) == total == int(open(given).read()) else 0)
+if __name__ == "__main__":
+    main(*sys.argv[1:4])
+"""
+CODEFORCES = {
+    "id": "1/A",
+    "input_mode": "stdio",
+    "official_tests": [{"input": "5\n", "output": "5\n"}, {"input": "9\n", "output": "9\n"}],
+    "generated_checker": CHECKER,
+}
+PLAIN_CODEFORCES = {**CODEFORCES, "generated_checker": None}
+EVALPLUS = {
+    "task_id": "HumanEval/0",
+    "prompt": 'def add(a, b):\n    """Adds."""\n',
+    "canonical_solution": "    return a + b\n",
+    "entry_point": "add",
+    "base_input": [[1, 2]],
+    "plus_input": [[0.1, 0.2], [[1], [2]]],
+    "atol": 0,
+}
+MBPPPLUS = {
+    "task_id": "Mbpp/2",
+    "prompt": '"""Adds. assert half(4) == 2"""\n',
+    "canonical_solution": "def half(a):\n    return a / 2\n",
+    "entry_point": "half",
+    "base_input": [[4]],
+    "plus_input": [[1], [7]],
+    "atol": 1e-6,
+}
+
+
+def truth(value: object) -> dict:
+    return {
+        "data_source": "taco",
+        "ability": "code",
+        "reward_model": {"style": "rule", "ground_truth": json.dumps(value)},
+    }
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    settings = (*PYTHON, "--set", f"sandbox_packages={PACKAGES[0]}", "--set")
+    log = tmp_path_factory.mktemp("server") / "server.log"
+    with (
+        LocalServer(log, [*settings, "sandbox_preload=pytest"]) as server,
+        RewardClient(server.target) as connected,
+    ):
+        yield connected
+
+
+@pytest.mark.parametrize(
+    ("task", "row", "right", "wrong"),
+    [
+        ("verl", truth(PROGRAM), SUM, "print(3)"),
+        ("verl", truth(FUNCTION), ADD, NO_ADD),
+        ("verl", truth(LIST), SUM, "print(3)"),
+        ("synthetic", {"verification_info": json.dumps({"language": "python", "test_cases": LIST})},
+         SUM, "print(7)"),
+        ("synthetic", {"verification_info": {"test_cases": CALLS}}, ADD, NO_ADD),
+        ("deepcoder", {"tests": json.dumps(LIST)}, SUM, "print(3)"),
+        ("deepcoder", {"tests": json.dumps(PROGRAM)}, SUM, "print(3)"),
+        ("deepcoder", {"tests": json.dumps(LCB), "starter_code": METHOD},
+         METHOD + "return a + b", METHOD + "return b - 1"),
+        ("rstar_coder", {name: json.dumps(texts) for name, texts in PROGRAM.items()},
+         SUM, "print(3)"),
+        ("rstar_coder", {"inputs": "[[1, 2]]", "outputs": "[3]", "func_name": "add",
+                         "class_name": "Solution"}, METHOD + "return a + b", METHOD + "return 2"),
+        ("taco", {"input_output": json.dumps(PROGRAM)}, SUM, "print(3)"),
+        ("acecode", ACECODE, ADD, NO_ADD),
+        ("kodcode", KODCODE, ADD, NO_ADD),
+        ("codeforces", CODEFORCES, "n = int(input())\nprint(n - 2, 2)", "print(int(input()))"),
+        ("codeforces", PLAIN_CODEFORCES, "print(input())", "print(5)"),
+        ("evalplus", EVALPLUS, "    total = a + b\n    return total\n", "    return 3\n"),
+        ("evalplus", EVALPLUS, "    return a + b\n", "    return round(a + b)\n"),
+        ("evalplus", MBPPPLUS, "def half(x):\n    return 0.5 * x",
+         "def half(x):\n    return x // 2"),
+        ("stdio", {"inputs": PROGRAM["inputs"], "outputs": json.dumps(PROGRAM["outputs"])},
+         SUM, "print(3)"),
+        ("calls", {"entry_point": "add", "inputs": [[1, 2]], "outputs": "[3]"}, ADD, NO_ADD),
+        ("asserts", {"asserts": "assert add(1, 2) == 3\nassert add(0, 0) == 0"}, ADD, NO_ADD),
+        ("asserts", {"asserts": json.dumps(["assert add(one, 2) == 3"]), "setup": "one = 1"},
+         ADD, NO_ADD),
+        ("pytest", {"test": KODCODE["test"]}, ADD, NO_ADD),
+    ],
+)  # fmt: skip
+def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, right, wrong):
+    template = tasks.named(task)(row)
+    good, bad = client.score([tasks.fill(template, right), tasks.fill(template, wrong)])
+    assert (good.verdict, good.reward) == (Verdict.PASSED, 1.0), good
+    assert good.integrity is Integrity.ISOLATED
+    assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
+
+
+@pytest.mark.parametrize(
+    ("task", "row", "field"),
+    [
+        ("verl", {"reward_model": {"ground_truth": "42"}}, "reward_model.ground_truth"),
+        ("verl", truth([{"type": "sql", "input": "", "output": ""}]),
+         "reward_model.ground_truth[0].type"),
+        ("verl", truth([*LIST, *CALLS]), "reward_model.ground_truth"),
+        ("synthetic", {"verification_info": {"language": "rust", "test_cases": LIST}},
+         "verification_info.language"),
+        ("synthetic", {"verification_info": {"test_cases": [{"type": "function_call"}]}},
+         "verification_info.test_cases[0].fn_name"),
+        ("deepcoder", {}, "tests"),
+        ("acecode", {"test_cases": []}, "test_cases"),
+        ("kodcode", {"test": "def ("}, "test"),
+        ("codeforces", {**CODEFORCES, "input_mode": "file"}, "input_mode"),
+        ("codeforces", {**CODEFORCES, "interaction_format": "Ask."}, "interaction_format"),
+        ("codeforces", {**CODEFORCES, "official_tests": []}, "examples"),
+        ("evalplus", {**EVALPLUS, "plus_input": "x"}, "plus_input"),
+        ("evalplus", {**EVALPLUS, "entry_point": "sub"}, "canonical_solution"),
+        ("evalplus", {**EVALPLUS, "atol": "much"}, "atol"),
+        ("stdio", {"inputs": ["1"], "outputs": [2]}, "inputs[0]"),
+        ("stdio", {}, "inputs"),
+        ("calls", {"entry_point": "f", "inputs": [1], "outputs": [1]}, "inputs[0]"),
+        ("asserts", {"asserts": ""}, "asserts"),
+    ],
+)  # fmt: skip
+def test_a_wrong_row_is_refused_with_the_name_of_its_field(task, row, field):
+    with pytest.raises(TaskError) as caught:
+        tasks.named(task)(row)
+    assert caught.value.field == field

@@ -1,0 +1,99 @@
+"""Rows with inputs and a reference solution, whose results are expected: EvalPlus's own files."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks import source
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import well_formed
+
+# It compares the solution with the reference on each input, as EvalPlus's checker does: floats
+# within a tolerance, everything else by equality.
+_COMPARISON = """
+import copy, math
+
+def _close(actual, expected, tolerance):
+    if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
+        return len(actual) == len(expected) and all(
+            _close(a, e, tolerance) for a, e in zip(actual, expected))
+    return math.isclose(actual, expected, rel_tol=1e-07, abs_tol=tolerance)
+
+def _has_floats(value):
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_has_floats(item) for item in value)
+    return isinstance(value, float)
+
+_inputs = {inputs!r}
+
+def check(candidate):
+    for given in _inputs:
+        expected = {reference}(*copy.deepcopy(given))
+        actual = candidate(*copy.deepcopy(given))
+        tolerance = {tolerance!r}
+        if tolerance == 0 and _has_floats(expected):
+            tolerance = 1e-06
+        if tolerance == 0:
+            assert actual == expected
+        else:
+            assert actual == expected or _close(actual, expected, tolerance)
+"""
+_REFERENCE = "reference_solution"
+
+
+def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request from a row of EvalPlus's own files, HumanEvalPlus and MbppPlus.
+
+    Reads `prompt`, `canonical_solution`, `entry_point`, `base_input`, `plus_input` and `atol`. The
+    expected results are those of the canonical solution. For rows with a field `test`, such as
+    those of the Hub, use `humaneval` or `mbpp`.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("evalplus", row)
+    prompt, solution = reader.text("prompt"), reader.text("canonical_solution")
+    inputs = [*_inputs(reader, "base_input"), *_inputs(reader, "plus_input")]
+    if not inputs:
+        raise reader.error("base_input", "has no inputs, nor has plus_input")
+    tolerance = reader.value("atol") or 0
+    if not isinstance(tolerance, int | float):
+        raise reader.error("atol", f"must be a number, not {type(tolerance).__name__}")
+    entry_point = reader.text("entry_point")
+    test_code = _reference(reader, prompt + solution, entry_point) + _COMPARISON.format(
+        reference=_REFERENCE, inputs=inputs, tolerance=tolerance
+    )
+    tests = pb.FunctionTests(entry_point=entry_point, test_code=test_code)
+    is_mbpp = str(reader.value("task_id")).startswith("Mbpp/")
+    return pb.ScoreRequest(
+        id=id,
+        prompt="" if is_mbpp else prompt,
+        completion=well_formed(completion),
+        function=tests,
+    )
+
+
+def _reference(reader: Reader, code: str, entry_point: str) -> str:
+    """Returns the reference solution with its function under another name than the solution's."""
+    try:
+        tree = source.parsed(code)
+    except ValueError as error:
+        raise reader.error("canonical_solution", f"with the prompt {error}") from error
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if entry_point not in defined:
+        raise reader.error("canonical_solution", f"does not define {entry_point}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point:
+            node.name = _REFERENCE
+        elif isinstance(node, ast.Name) and node.id == entry_point:
+            node.id = _REFERENCE
+    return ast.unparse(tree) + "\n"
+
+
+def _inputs(reader: Reader, field: str) -> list[list[Any]]:
+    values = reader.decoded(field) or []
+    if not isinstance(values, list) or not all(isinstance(value, list) for value in values):
+        raise reader.error(field, "must be a list of lists of arguments")
+    return values
