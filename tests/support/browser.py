@@ -30,6 +30,30 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 PATIENCE_SECONDS = 60
+# Texts whose contrast with what is behind them is below WCAG's 4.5.
+FAINT = """
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const luminance = (colour) => {
+      const [red, green, blue] = parts(colour).map((part) => linear(part / 255));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (element) => {
+      for (let one = element; one; one = one.parentElement) {
+        const colour = getComputedStyle(one).backgroundColor;
+        if (parts(colour)[3] !== 0) return colour;
+      }
+      return "rgb(255, 255, 255)";
+    };
+    const ratio = (element) => {
+      const found = [getComputedStyle(element).color, behind(element)].map(luminance).sort();
+      return (Math.max(...found) + 0.05) / (Math.min(...found) + 0.05);
+    };
+    return [...document.querySelectorAll("body *:not(script):not(option)")]
+      .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+      .filter((e) => !e.disabled && e.checkVisibility() && ratio(e) < 4.5)
+      .map((e) => `${e.tagName} ${e.className} ${ratio(e).toFixed(2)}`);
+"""
 # The page looks itself, so that waiting costs next to nothing.
 _AWAITED = """
     const done = arguments[arguments.length - 1];

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support.browser import Browser, chromium
+from tests.support.browser import FAINT, Browser, chromium
 from tests.support.training_runs import REWARD, Plan, write_run, write_table
 from trainer_client.report import write_report
 from trainer_client.run_folder import Event
@@ -223,32 +223,6 @@ def test_a_dark_page_has_dark_figures_and_text_that_can_be_read(quiet, seeds):
         faint = quiet.run(FAINT)
         assert faint == []
     quiet.prefer("light")
-
-
-# Texts whose contrast with what is behind them is below WCAG's 4.5.
-FAINT = """
-    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
-    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    const luminance = (colour) => {
-      const [red, green, blue] = parts(colour).map((part) => linear(part / 255));
-      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-    };
-    const behind = (element) => {
-      for (let one = element; one; one = one.parentElement) {
-        const colour = getComputedStyle(one).backgroundColor;
-        if (parts(colour)[3] !== 0) return colour;
-      }
-      return "rgb(255, 255, 255)";
-    };
-    const ratio = (element) => {
-      const found = [getComputedStyle(element).color, behind(element)].map(luminance).sort();
-      return (Math.max(...found) + 0.05) / (Math.min(...found) + 0.05);
-    };
-    return [...document.querySelectorAll("body *:not(script):not(option)")]
-      .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
-      .filter((e) => !e.disabled && e.checkVisibility() && ratio(e) < 4.5)
-      .map((e) => `${e.tagName} ${e.className} ${ratio(e).toFixed(2)}`);
-"""
 
 
 def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(quiet, hostile):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browser import Browser, chromium
+from tests.support.browser import FAINT, Browser, chromium
 from tests.support.training_runs import (
     Plan,
     info_of,
@@ -218,6 +218,26 @@ def test_new_completions_appear_by_themselves_until_one_is_being_read(quiet, lis
     for step in (41, 42):
         (listed / "completions" / f"completions_{step:05d}.parquet").unlink()
     until_count(quiet, "of 640 matching")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
+def test_no_text_is_faint_and_no_window_too_narrow(quiet, listed, scheme, width):
+    quiet.prefer(scheme)
+    quiet.resize(width, 800)
+    quiet.choose("#signal", "harness_probe")
+    quiet.until("document.querySelector('#list .chip').textContent === 'SECURITY_VIOLATION'")
+    quiet.click("#list details summary")
+    quiet.until("document.querySelector('#list .inside') !== null")
+    assert quiet.run(FAINT) == []
+    assert quiet.run("return document.documentElement.scrollWidth") == width
+    quiet.click("#list .actions button")
+    quiet.until("document.getElementById('group').open")
+    assert quiet.run(FAINT) == []
+    assert (
+        quiet.run("return document.getElementById('group').getBoundingClientRect().right") <= width
+    )
+    quiet.prefer("light")
+    quiet.resize(1400, 900)
 
 
 def test_a_run_is_read_by_keys_alone(quiet, listed):
