@@ -343,9 +343,12 @@ class Soak:
                     if not answer.status:
                         waiting.pop(answer.id, None)
             except grpc.aio.AioRpcError as error:
-                self._refused(error.code().name, ", ".join(waiting), error.details() or "")
+                # This side closed the channels of a server that was killed.
+                is_closed = server.process.returncode is not None
+                if error.code() is not grpc.StatusCode.CANCELLED or not is_closed:
+                    self._refused(error.code().name, ", ".join(waiting), error.details() or "")
             except asyncio.CancelledError:
-                # A channel closed under a call ends it so; a server was killed.
+                # The same, where the call had not begun.
                 if asyncio.current_task().cancelling():  # type: ignore[union-attr]  # a task runs this
                     raise
             if not waiting:
