@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +36,7 @@ images_app = typer.Typer(
     no_args_is_help=True,
 )
 
+_NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _STEP = re.compile(r"Step (\d+)/(\d+)")
 _LINE_WIDTH = 60
 
@@ -72,26 +74,60 @@ def build(
             help="Make the base from Debian's packages with mmdebstrap, without a registry.",
         ),
     ] = False,
-    tag: Annotated[str | None, typer.Option(help="Name of the one image to build.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Tag of the one image to build.")] = None,
+    requirements: Annotated[
+        Path | None,
+        typer.Option(
+            help="A requirements file of pip: builds an image of Python with these packages.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of that image, which gets the tag codereward-NAME."),
+    ] = None,
+    preload: Annotated[
+        list[str] | None,
+        typer.Option(help="Module of it that each container imports once; may be repeated."),
+    ] = None,
 ) -> None:
     """Builds images that contain the runner of this version."""
     if base_image and base_from_debootstrap:
         raise typer.BadParameter("give --base-image or --base-from-debootstrap, not both")
+    if (requirements is None) != (name is None):
+        raise typer.BadParameter("--requirements and --name belong together")
+    if requirements is not None and (names or everything):
+        raise typer.BadParameter("--requirements builds one image; name no others")
+    if preload and requirements is None:
+        raise typer.BadParameter("--preload goes with --requirements")
+    if name is not None and not _NAME.fullmatch(name):
+        raise typer.BadParameter("--name has lower-case letters, digits, and single - _ . between")
     with _engine() as engine:
         from reward_server.sandbox.docker import images
 
-        wanted = images.names() if everything else tuple(names or ("python",))
+        wanted = images.names() if everything else (name,) if name else tuple(names or ("python",))
         if tag and len(wanted) != 1:
             raise typer.BadParameter("--tag names one image; say which to build")
+        packages = None
+        if requirements is not None:
+            packages = images.Packages(
+                requirements=requirements.read_bytes(), preload=tuple(preload or ())
+            )
         base = base_image or images.BASE_IMAGE
         if base_from_debootstrap:
             base = images.BASE_TAG
             with _progress("base") as on_line:
                 images.make_base(engine, base, on_line=on_line)
-        for name in wanted:
-            called = tag or images.default_tag(name)
+        for each in wanted:
+            called = tag or images.default_tag(each)
             with _progress(called) as on_line:
-                built = images.build(engine, name, base_image=base, tag=called, on_line=on_line)
+                if packages is None:
+                    built = images.build(engine, each, base_image=base, tag=called, on_line=on_line)
+                else:
+                    built = images.build_with_packages(
+                        engine, each, packages, base_image=base, tag=called, on_line=on_line
+                    )
             typer.echo(f"{called} {built}")
 
 
@@ -116,7 +152,7 @@ def verify(
     config: ConfigOption = None,
     runtime: RuntimeOption = None,
 ) -> None:
-    """Tries each image's languages in a container of it; exits with 1 if one fails."""
+    """Tries each image's languages and packages in a container of it; exits with 1 if one fails."""
     settings = read_settings(config, runtime=runtime)
     with _engine() as engine:
         checks = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
@@ -242,14 +278,18 @@ async def _try_languages(
 ) -> list[tuple[str, str, tuple[str, ...]]]:
     """Tries the languages; returns name, version and problems of each."""
     from reward_server.evaluation.language_check import try_language
+    from reward_server.evaluation.package_check import try_packages
     from reward_server.language_versions import versions_of
 
     languages = [load_languages().find(name) for name in image.languages]
-    survey = await versions_of(_One(sandbox), languages)
+    one_at_a_time = _One(sandbox)
+    survey = await versions_of(one_at_a_time, languages)
     found = []
     for one in languages:
         there = survey.found.get(one.name)
         problems = await try_language(one, sandbox, Limits()) if there else ("is not there",)
+        if one.name == "python":
+            problems += await try_packages(one_at_a_time)
         found.append((one.name, there.version if there else "", problems))
     return found
 

@@ -11,7 +11,8 @@
     evalplus                    a function, compared with the reference solution
     stdio, calls, asserts, pytest   rows of one's own, by the kind of their tests
 
-`unit_tests` makes a request from test files of pytest or unittest. Each other function takes
+`unit_tests` makes a request from test files of pytest or unittest, and `swe` from a row of
+SWE-bench's shape and an archive of its repository. Each other function takes
 `(row, completion="", *, id="")`. Without a completion the request is a template. Keep templates by
 task id, so that tests stay out of a trainer's data set, and complete them with `fill`.
 `write_templates` and `read_templates` store them in a file of JSON lines.
@@ -28,19 +29,19 @@ from types import MappingProxyType
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
-from trainer_client.tasks.asserted import acecode, kodcode
 from trainer_client.tasks.checked import codeforces, open_r1_checker, testlib_checker
 from trainer_client.tasks.columns import asserts, calls, pytest, renamed, stdio
 from trainer_client.tasks.contests import livecodebench
 from trainer_client.tasks.files import decoded, from_json, read_templates, write_templates
-from trainer_client.tasks.functions import humaneval, mbpp
+from trainer_client.tasks.functions import acecode, humaneval, mbpp
 from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.listed import deepcoder, rstar_coder, synthetic, verl
 from trainer_client.tasks.methods import leetcode
+from trainer_client.tasks.patched import swe
 from trainer_client.tasks.programs import apps, code_contests
 from trainer_client.tasks.references import evalplus
 from trainer_client.tasks.rows import Row
-from trainer_client.tasks.suites import bigcodebench, unit_tests
+from trainer_client.tasks.suites import bigcodebench, kodcode, unit_tests
 from trainer_client.text import well_formed
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "row_id",
     "rstar_coder",
     "stdio",
+    "swe",
     "synthetic",
     "templates",
     "testlib_checker",

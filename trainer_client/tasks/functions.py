@@ -1,4 +1,4 @@
-"""Rows whose tests are Python code that calls a function: HumanEval and MBPP."""
+"""Rows whose tests are Python code that calls a function: HumanEval, MBPP and AceCode."""
 
 from __future__ import annotations
 
@@ -50,6 +50,18 @@ def mbpp(
     else:
         tests.asserts.extend(asserts)
     return pb.ScoreRequest(id=id, completion=well_formed(completion), function=tests)
+
+
+def acecode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request from a row of AceCode: `test_cases`, a list of assertions.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("acecode", row)
+    if not reader.has("test_cases"):
+        raise reader.error("test_cases", "has no asserts")
+    return mbpp({"test_list": reader.texts("test_cases")}, completion, id=id)
 
 
 def _script(reader: Reader, entry_point: str) -> str:

@@ -1,4 +1,4 @@
-"""Tests in files of a framework, and rows with such tests: BigCodeBench."""
+"""Tests in files of a framework, and rows with such tests: BigCodeBench and KodCode."""
 
 from __future__ import annotations
 
@@ -99,6 +99,17 @@ def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReq
         prompt=reader.text("complete_prompt"),
         id=id,
     )
+
+
+def kodcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request from a row of KodCode: `test`, a file of pytest that imports `solution`.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("kodcode", row)
+    reader.python("test")
+    return unit_tests({_TEST_FILE: reader.text("test")}, completion, id=id)
 
 
 def _with_solution(text: str, tree: ast.Module) -> str:

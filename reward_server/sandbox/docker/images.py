@@ -39,6 +39,11 @@ BASE_TAG = f"codereward-base:{BASE_SUITE}"  # tag of a base made without a regis
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _PREPARATION = "prepare.sh"
+_DOCKERFILE = "Dockerfile"
+_PACKAGES_DOCKERFILE = "packages.Dockerfile"  # of folders that have a requirements.txt
+_REQUIREMENTS = "requirements.txt"
+_DECLARATION = "image.json"
+_PACKAGES_FOLDER = "/opt/codereward/packages"
 _COMPLAINT_LINES = 5
 _BASE_COMMAND = (
     "mmdebstrap",
@@ -92,6 +97,29 @@ class SandboxImage:
         return self.runner_digest == runner_digest()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packages:
+    """What an image of Python has besides its interpreter.
+
+    Args:
+        requirements: a requirements file, as pip reads it, which names no other file.
+        preload: modules that each container imports once, before the first execution.
+    """
+
+    requirements: bytes
+    preload: tuple[str, ...] = ()
+
+    @property
+    def declaration(self) -> bytes:
+        """The file in which an image tells its runner about packages."""
+        declared = {
+            "packages": [_PACKAGES_FOLDER],
+            "preload": list(self.preload),
+            "environment": {"PYTHONPATH": _PACKAGES_FOLDER},
+        }
+        return json.dumps(declared, indent=2).encode()
+
+
 def runner_digest() -> str:
     """Computes the digest of the runner's source, over its files' names and contents."""
     digest = hashlib.sha256()
@@ -103,7 +131,8 @@ def runner_digest() -> str:
 
 def names() -> tuple[str, ...]:
     """Returns the names of the images that can be built."""
-    return tuple(sorted(path.parent.name for path in IMAGES.glob("*/Dockerfile")))
+    found = {*IMAGES.glob(f"*/{_DOCKERFILE}"), *IMAGES.glob(f"*/{_REQUIREMENTS}")}
+    return tuple(sorted(path.parent.name for path in found))
 
 
 def default_tag(name: str) -> str:
@@ -136,14 +165,77 @@ def build(
     Raises:
         SandboxError: the build failed; the message is the engine's.
     """
+    arguments = {"BASE_IMAGE": base_image}
+    if (IMAGES / name / _REQUIREMENTS).is_file():
+        arguments["LEAVE_OUT"] = "tests"
+    recipe = _Recipe(
+        name=name,
+        context=build_context(name),
+        languages=languages_of(name),
+        arguments=arguments,
+    )
+    return _built(engine, recipe, tag or default_tag(name), on_line)
+
+
+def build_with_packages(
+    engine: docker.APIClient,
+    name: str,
+    packages: Packages,
+    *,
+    base_image: str = BASE_IMAGE,
+    tag: str | None = None,
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Builds an image of Python with packages of the caller's choice; returns its id.
+
+    Args:
+        engine: the engine.
+        name: the image's name, which is none of `names()`.
+        packages: what it has.
+        base_image: the image to build upon: Debian or a derivative.
+        tag: the image's tag; `default_tag` if None.
+        on_line: called with each line of the build's progress.
+
+    Raises:
+        SandboxError: the name is one of the project's images, or the build failed.
+    """
+    if name in names():
+        raise SandboxError(f"{name!r} is an image of this project: choose another name")
+    recipe = _Recipe(
+        name=name,
+        context=packages_context(packages),
+        languages=languages_of("python"),
+        arguments={"BASE_IMAGE": base_image},
+    )
+    return _built(engine, recipe, tag or default_tag(name), on_line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recipe:
+    """What an engine needs to build an image.
+
+    Args:
+        name: the image's name, for messages.
+        context: an archive of files.
+        languages: canonical names of its languages.
+        arguments: arguments of the Dockerfile.
+    """
+
+    name: str
+    context: bytes
+    languages: tuple[str, ...]
+    arguments: Mapping[str, str]
+
+
+def _built(engine: docker.APIClient, recipe: _Recipe, tag: str, on_line: Listener) -> str:
     try:
         events = engine.build(
-            fileobj=io.BytesIO(build_context(name)),
+            fileobj=io.BytesIO(recipe.context),
             custom_context=True,
-            tag=tag or default_tag(name),
-            buildargs={"BASE_IMAGE": base_image},
+            tag=tag,
+            buildargs=dict(recipe.arguments),
             labels={
-                LANGUAGES_LABEL: " ".join(languages_of(name)),
+                LANGUAGES_LABEL: " ".join(recipe.languages),
                 RUNNER_LABEL: runner_digest(),
             },
             network_mode="host",  # an engine may have no network bridge
@@ -153,7 +245,7 @@ def build(
         )
         return _follow(events, on_line)
     except ENGINE_FAILURES as error:
-        raise SandboxError(f"the engine did not build the {name} image: {error}") from error
+        raise SandboxError(f"the engine did not build the {recipe.name} image: {error}") from error
 
 
 def build_context(name: str) -> bytes:
@@ -166,10 +258,21 @@ def build_context(name: str) -> bytes:
         raise SandboxError(f"no image {name!r}: there are {', '.join(names())}")
     folder = IMAGES / name
     files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
-    contents = {inside: path.read_bytes() for inside, path in files if path.is_file()}
+    return _completed({inside: path.read_bytes() for inside, path in files if path.is_file()})
+
+
+def packages_context(packages: Packages) -> bytes:
+    """Packs the files from which an image with packages of the caller's choice is built."""
+    return _completed({_REQUIREMENTS: packages.requirements, _DECLARATION: packages.declaration})
+
+
+def _completed(contents: dict[str, bytes]) -> bytes:
+    """Packs the files of one image with those that every image needs."""
+    if _DOCKERFILE not in contents:
+        contents[_DOCKERFILE] = (IMAGES / _PACKAGES_DOCKERFILE).read_bytes()
     contents[_PREPARATION] = (IMAGES / _PREPARATION).read_bytes()
     contents |= {f"runner/{inside}": content for inside, content in runner_files.sources()}
-    if AUTHORITIES in contents["Dockerfile"].decode():
+    if AUTHORITIES in contents[_DOCKERFILE].decode():
         contents[AUTHORITIES] = _authorities()
     return _packed(contents)
 

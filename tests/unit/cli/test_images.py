@@ -6,6 +6,7 @@ import re
 import sys
 import tarfile
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import unquote
 
 import docker
@@ -67,6 +68,63 @@ def test_options_that_exclude_each_other_are_wrong_usage(
     run: Command, engine: docker.APIClient, arguments: tuple[str, ...]
 ) -> None:
     assert run("build", *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--requirements", "{file}"),
+        ("--name", "ours"),
+        ("--preload", "six"),
+        ("python", "--requirements", "{file}", "--name", "ours"),
+        ("--all", "--requirements", "{file}", "--name", "ours"),
+        ("--requirements", "{file}", "--name", "Not A Name"),
+    ],
+)
+def test_options_of_an_image_of_ones_own_belong_together(
+    run: Command, engine: docker.APIClient, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("six\n")
+    assert run("build", *(option.format(file=file) for option in options)).exit_code == 2
+
+
+@pytest.mark.timeout(300)
+def test_an_image_of_ones_own_is_built_of_a_requirements_file(
+    run: Command, engine: docker.APIClient, base_image: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("six==1.17.0\n")
+    own = ("--requirements", str(file), "--name", "of-a-test", "--preload", "six")
+    result = run("build", *own, "--base-image", base_image)
+    assert result.exit_code == 0, result.output
+    tag = "codereward-of-a-test:latest"
+    break_it = "USER root\nRUN echo 'import absent' >/opt/codereward/packages/of_a_test.py\n"
+    break_it += (
+        "RUN cd /opt/codereward/packages && echo of_a_test.py,, >>six-1.17.0.dist-info/RECORD\n"
+    )
+    try:
+        assert engine.inspect_image(tag)["Config"]["Labels"][images.LANGUAGES_LABEL] == "python"
+        tried = run("verify", tag, "--runtime", "runc")
+        assert tried.exit_code == 0, tried.output
+        with derived_image(engine, tag, "codereward-of-a-test:broken", break_it) as broken:
+            tried = run("verify", broken, "--runtime", "runc")
+        assert tried.exit_code == 1
+        assert "the package six cannot be imported: of_a_test" in " ".join(
+            re.sub("[│\\n]", " ", tried.output).split()
+        )
+    finally:
+        engine.remove_image(tag, force=True)
+
+
+def test_an_image_of_ones_own_has_no_name_of_the_projects(
+    run: Command, engine: docker.APIClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("six\n")
+    result = run("build", "--requirements", str(file), "--name", "python")
+    assert isinstance(result.exception, SandboxError)
+    assert "choose another name" in str(result.exception)
 
 
 def test_the_list_tells_size_and_version(

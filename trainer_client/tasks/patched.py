@@ -1,0 +1,137 @@
+"""Rows of SWE-bench's shape, as tests of a repository: also SWE-Gym, SWE-smith and R2E-Gym.
+
+A row names a repository and a commit, and does not contain the repository. So the caller gives an
+archive of it. The row's patch of tests is applied to files of the archive here, and the results
+become the hidden test files.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import well_formed
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+def swe(
+    row: Row,
+    completion: str = "",
+    *,
+    archive: bytes,
+    import_paths: Iterable[str] = (),
+    id: str = "",
+) -> pb.ScoreRequest:
+    """Makes a request from a row of SWE-bench's shape, whose tests are those of pytest.
+
+    Reads `FAIL_TO_PASS` and `PASS_TO_PASS`, lists which may be written as JSON, and `test_patch`.
+
+    Args:
+        row: the row.
+        completion: the model's patch; empty for a template.
+        archive: a tar archive of the repository at the row's `base_commit`, plain or compressed.
+        import_paths: folders from which tests can import besides the top, such as "src".
+        id: the request's id.
+
+    Raises:
+        TaskError: a field is absent or wrong, or the patch of tests does not fit the archive.
+    """
+    reader = Reader("swe", row)
+    wanted = _names(reader, "FAIL_TO_PASS")
+    if not wanted:
+        raise reader.error("FAIL_TO_PASS", "names no tests")
+    tests = pb.RepositoryTests(
+        archive=archive,
+        fail_to_pass=wanted,
+        pass_to_pass=_names(reader, "PASS_TO_PASS"),
+        framework=pb.FRAMEWORK_PYTEST,
+        import_paths=import_paths,
+    )
+    try:
+        for path, text in _patched(reader.optional_text("test_patch"), archive):
+            tests.text_test_files[path] = well_formed(text)
+    except (ValueError, KeyError, OSError, tarfile.TarError) as error:
+        raise reader.error("test_patch", f"does not fit the archive: {error}") from error
+    return pb.ScoreRequest(id=id, completion=well_formed(completion), repository=tests)
+
+
+def _names(reader: Reader, field: str) -> list[str]:
+    return Reader("swe", {field: reader.decoded(field)}).texts(field)
+
+
+def _patched(patch: str, archive: bytes) -> Iterator[tuple[str, str]]:
+    """Yields the files that a patch adds or changes, by path, with their content after it.
+
+    Raises:
+        ValueError: the patch is wrong, or a hunk does not fit at its place.
+        KeyError: a file that it changes is absent.
+    """
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        members = {one.name.removeprefix("./"): one for one in opened if one.isfile()}
+        for old, new, hunks in _files(patch):
+            if new == "/dev/null":
+                continue
+            before = ""
+            if old != "/dev/null":
+                file = opened.extractfile(members[old.removeprefix("a/")])
+                before = "" if file is None else file.read().decode()
+            yield new.removeprefix("b/"), _applied(before, hunks)
+
+
+def _files(patch: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yields the old path, the new path and the lines of hunks of each file in a patch."""
+    lines = patch.split("\n")
+    starts = [
+        number
+        for number in range(len(lines) - 2)
+        if lines[number].startswith("--- ")
+        and lines[number + 1].startswith("+++ ")
+        and lines[number + 2].startswith("@@ ")
+    ]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        old, new = (lines[start + at][4:].split("\t")[0].strip() for at in (0, 1))
+        yield old, new, lines[start + 2 : end]
+
+
+def _applied(before: str, hunks: list[str]) -> str:
+    """Returns a file's content after its hunks, each at the line that it names."""
+    source = before.splitlines(keepends=True)
+    result: list[str] = []
+    done = at = 0
+    while at < len(hunks):
+        match = _HUNK.match(hunks[at])
+        if match is None:
+            break  # the header of the next file
+        first, taken, given = int(match[1]), int(match[2] or 1), int(match[3] or 1)
+        begin = first - 1 if taken else first
+        result += source[done:begin]
+        done, at = begin, at + 1
+        end = begin + taken
+        while taken or given:
+            if at == len(hunks):
+                raise ValueError("it ends within a hunk")
+            line = hunks[at]
+            at += 1
+            kind, text = line[:1] or " ", line[1:] + "\n"
+            if kind in " -":
+                if done >= len(source) or source[done].rstrip("\n") != line[1:]:
+                    raise ValueError(f"line {done + 1} is not {line[1:]!r}")
+                text = source[done]
+                done, taken = done + 1, taken - 1
+            if kind in " +":
+                result.append(text)
+                given -= 1
+            elif kind not in "-\\":
+                raise ValueError(f"a hunk has the line {line!r}")
+        if at < len(hunks) and hunks[at].startswith("\\"):
+            at += 1
+            if result and hunks[at - 2].startswith("+"):
+                result[-1] = result[-1].removesuffix("\n")
+        if done != end:
+            raise ValueError("a hunk is longer than it says")
+    return "".join([*result, *source[done:]])
