@@ -215,6 +215,7 @@ async def serving(
         gate=gate,
         telemetry=telemetry,
         version=facts.server_version,
+        sessions=sessions,
     )
     doors = _doors(settings, parts, membership, connections_beside(scheduler.slots))
 

@@ -11,6 +11,11 @@ from starlette.types import ASGIApp
 
 from reward_server.http import openapi, sandbox_fusion
 from reward_server.http.boundary import BODY_SECONDS, Boundary, Edge
+from reward_server.http.e2b.commands import command_routes
+from reward_server.http.e2b.control import control_routes
+from reward_server.http.e2b.files import file_routes
+from reward_server.http.e2b.interpreter import interpreter_routes
+from reward_server.http.e2b.sandboxes import Sandboxes
 from reward_server.http.nemo_gym import nemo_gym_routes
 from reward_server.http.parts import Parts
 from reward_server.http.sandbox_fusion import sandbox_fusion_routes
@@ -53,10 +58,15 @@ def _router(parts: Parts) -> ASGIApp:
         body_seconds=BODY_SECONDS,
     )
     scoring = JsonScoring(parts.service, parts.bounds)
+    sandboxes = Sandboxes(parts.sessions, parts.bounds)
     routes = [
         *scoring_routes(scoring, boundary),
         *nemo_gym_routes(scoring, boundary, parts.telemetry),
         *sandbox_fusion_routes(parts.evaluation, parts.bounds, boundary),
+        *control_routes(sandboxes, boundary),
+        *command_routes(sandboxes, boundary),
+        *file_routes(sandboxes, boundary),
+        *interpreter_routes(sandboxes, boundary),
         *_description(parts.version),
     ]
     return Router(routes, redirect_slashes=False, default=_NOT_FOUND)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -23,6 +23,7 @@ from reward_server.errors import (
     OverloadedError,
     SandboxError,
 )
+from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.patience import patiently
 from reward_server.rpc import status
@@ -69,7 +70,8 @@ def nemo_gym_routes(scoring: JsonScoring, boundary: Boundary, telemetry: Telemet
     """Returns the routes of the door."""
 
     async def verify(call: Call) -> Response:
-        given, request = _request(call.body)
+        request = read_body(VerifyRequest, call.body)
+        given: dict[str, Any] = json.loads(call.body)
         body = json.dumps(_score_request(request)).encode()
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         try:
@@ -82,17 +84,6 @@ def nemo_gym_routes(scoring: JsonScoring, boundary: Boundary, telemetry: Telemet
 
     door = boundary.door(VERIFY, verify, work=Work.BODY)
     return [Route(VERIFY, door, methods=["POST"])]
-
-
-def _request(body: bytes) -> tuple[dict[str, Any], VerifyRequest]:
-    try:
-        request = VerifyRequest.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "request"
-        raise InvalidRequestError(field, first["msg"]) from None
-    given: dict[str, Any] = json.loads(body)
-    return given, request
 
 
 def _verified(

@@ -9,6 +9,7 @@ from reward_server.rpc.callers import Callers
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate
 from reward_server.rpc.service import RewardService
+from reward_server.sessions.sessions import Sessions
 from reward_server.telemetry import Telemetry
 
 
@@ -23,3 +24,4 @@ class Parts:
     gate: Gate
     telemetry: Telemetry
     version: str
+    sessions: Sessions | None

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -34,6 +34,7 @@ from reward_server.errors import (
     SandboxError,
 )
 from reward_server.evaluation import Evaluation
+from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.failures import refusal
 from reward_server.http.patience import patiently
@@ -84,7 +85,7 @@ def sandbox_fusion_routes(
     """Returns the routes of the door."""
 
     async def run_code(call: Call) -> Response:
-        request = _request(call.body)
+        request = read_body(RunCodeRequest, call.body)
         if len(request.code.encode("utf-8", "surrogatepass")) > SOURCE_BYTES:
             return JSONResponse(_oversize())
         deadline = asyncio.get_running_loop().time() + _patience_seconds(request)
@@ -108,15 +109,6 @@ def sandbox_fusion_routes(
         ),
         Route(PING, ping, methods=["GET"]),
     ]
-
-
-def _request(body: bytes) -> RunCodeRequest:
-    try:
-        return RunCodeRequest.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "request"
-        raise InvalidRequestError(field, first["msg"]) from None
 
 
 def _patience_seconds(request: RunCodeRequest) -> float:

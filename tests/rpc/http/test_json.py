@@ -218,3 +218,11 @@ async def test_a_stopped_server_has_no_port(serve: Serve) -> None:
         await served.stop()
         with pytest.raises(httpx.TransportError):
             await client.get("/v1/ping")
+
+
+async def test_a_server_without_sessions_tells_how_to_have_them(serve: Serve) -> None:
+    served = await serve(http_port=0)
+    async with httpx.AsyncClient(base_url=url_of(served)) as client:
+        answer = await client.post("/v2/sandboxes", json={})
+    assert answer.status_code == 400
+    assert "session_memory_bytes" in answer.json()["message"]

@@ -1,0 +1,62 @@
+"""Splits a form with files (`multipart/form-data`), as E2B's client sends it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from reward_server.errors import InvalidRequestError
+from reward_server.http.failures import OversizeBodyError
+
+_BOUNDARY = re.compile(r'boundary="?([^";]{1,200})"?')
+_NAME = re.compile(rb'(?i)^content-disposition:[^\r\n]*?\bfilename="([^"\r\n]*)"', re.MULTILINE)
+_END = b"--"
+# What an HTTP client writes in place of these characters of a name.
+_ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+def files_of(body: bytes, content_type: str) -> list[tuple[str, bytes]]:
+    """Returns name and content of each file of a form.
+
+    Raises:
+        InvalidRequestError: it is no such form.
+    """
+    found = _BOUNDARY.search(content_type)
+    if found is None:
+        raise InvalidRequestError("Content-Type", "names no boundary")
+    delimiter = b"\r\n--" + found[1].encode()
+    _, *parts = (b"\r\n" + body).split(delimiter)
+    if not parts or not parts[-1].startswith(_END):
+        raise InvalidRequestError("request", "is a form without an end")
+    return [_file(part) for part in parts[:-1]]
+
+
+def _file(part: bytes) -> tuple[str, bytes]:
+    headers, blank, content = part.partition(b"\r\n\r\n")
+    found = _NAME.search(headers)
+    if not blank or found is None:
+        raise InvalidRequestError("request", "has a part that is no file")
+    name = found[1].decode("utf-8", "replace")
+    for escape, character in _ESCAPES.items():
+        name = name.replace(escape, character)
+    return name, content
+
+
+def unpacked(body: bytes, most_bytes: int) -> bytes:
+    """Returns the content of gzip.
+
+    Raises:
+        InvalidRequestError: it is not gzip.
+        OversizeBodyError: the content has more than `most_bytes`.
+    """
+    reader = zlib.decompressobj(_GZIP)
+    try:
+        content = reader.decompress(body, most_bytes)
+    except zlib.error:
+        raise InvalidRequestError("request", "is not gzip") from None
+    if reader.unconsumed_tail:
+        raise OversizeBodyError("request", f"has more than {most_bytes} bytes")
+    if not reader.eof:
+        raise InvalidRequestError("request", "is gzip without an end")
+    return content
