@@ -152,9 +152,7 @@ class Sandboxes:
         }
         wanted = session_wanted(asked, owner, self._bounds, self.bounds)
         session = await self._sessions.open(wanted)
-        self._known = {one: known for one, known in self._known.items() if self._is_open(known)}
-        self._known[session.id] = _sandbox(session, template, metadata)
-        return self._known[session.id]
+        return self._kept(_sandbox(session, template, metadata))
 
     def find(self, owner: str, sandbox_id: str) -> Sandbox:
         """Returns an open sandbox of an owner; each open session of the owner is one.
@@ -163,9 +161,8 @@ class Sandboxes:
             SessionEndedError: the owner has no such session, or it has ended.
         """
         session = self._sessions.find(owner, sandbox_id)
-        if sandbox_id not in self._known:
-            self._known[sandbox_id] = _sandbox(session, "base", {})
-        return self._known[sandbox_id]
+        known = self._known.get(sandbox_id)
+        return self._kept(_sandbox(session, "base", {})) if known is None else known
 
     @contextmanager
     def of(self, call: Call) -> Iterator[Sandbox]:
@@ -215,6 +212,12 @@ class Sandboxes:
         self.find(owner, sandbox_id)
         self._known.pop(sandbox_id, None)
         await self._sessions.end(owner, sandbox_id)
+
+    def _kept(self, sandbox: Sandbox) -> Sandbox:
+        """Remembers a sandbox, and forgets those that have ended."""
+        self._known = {one: known for one, known in self._known.items() if self._is_open(known)}
+        self._known[sandbox.session.id] = sandbox
+        return sandbox
 
     @property
     def _sessions(self) -> Sessions:
