@@ -7,6 +7,7 @@ import builtins
 import copy
 from collections.abc import Mapping
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.literals import evaluated
 from reward_server.grading.syntax import FUNCTIONS, NAMES, dotted, last_name
 
@@ -65,7 +66,7 @@ _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "ass
 def uses_results(node: ast.expr) -> bool:
     """Returns True if an assertion is about more than constants."""
     arguments = node.args if isinstance(node, ast.Call) and _asserts(node) else [node]
-    parts = (part for argument in arguments for part in ast.walk(argument))
+    parts = (part for argument in arguments for part in syntax.walk(argument))
     return any(isinstance(part, NAMES) for part in parts)
 
 
@@ -130,8 +131,8 @@ def drop_words(tree: ast.Module) -> None:
 
     Docstrings stay if the text reads any of them.
     """
-    keeps_docstrings = any(map(_looks_at_docstrings, ast.walk(tree)))
-    for node in ast.walk(tree):
+    keeps_docstrings = any(map(_looks_at_docstrings, syntax.walk(tree)))
+    for node in syntax.walk(tree):
         if isinstance(node, ast.Assert):
             node.msg = None
         elif isinstance(node, ast.Call):
@@ -186,6 +187,6 @@ class _Splitter(ast.NodeTransformer):
 
 def drop_spellings(tree: ast.Module) -> None:
     """Removes the difference between spellings of a literal."""
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         if isinstance(node, ast.Constant):
             node.kind = None

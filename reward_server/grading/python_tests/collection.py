@@ -15,6 +15,8 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
+from reward_server.grading import syntax
+
 # The files of settings that pytest reads, with the table that holds them.
 _TABLES = {
     "pytest.ini": "pytest",
@@ -183,7 +185,7 @@ def _only_adds_markers(function: ast.FunctionDef) -> bool:
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         match node:
             case ast.FunctionDef(name="pytest_configure") if _only_adds_markers(node):
                 continue

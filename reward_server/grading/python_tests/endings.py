@@ -65,4 +65,4 @@ def _own_nodes(test: Function) -> Iterator[ast.AST]:
         node = todo.pop()
         yield node
         if not isinstance(node, _SCOPES):
-            todo.extend(ast.iter_child_nodes(node))
+            todo.extend(syntax.children(node))

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reward_server.domain import Framework
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.collection import (
     hooks_change_collection,
     settings_change_collection,
@@ -74,7 +75,7 @@ class Inventory:
         self._defined = {
             node.name
             for tree in trees.values()
-            for node in ast.walk(tree)
+            for node in syntax.walk(tree)
             if isinstance(node, ast.ClassDef)
         }
         self._has_many_fixtures = any(map(_has_fixture_with_parameters, trees.values()))
@@ -116,7 +117,7 @@ class Inventory:
                 is_own = level > 0 or (module or "").partition(".")[0] in self._own
                 return is_own and any(self._is_collected(alias) for alias in names)
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+                stored = (one for one in syntax.walk(node) if isinstance(one, ast.Name))
                 return any(
                     isinstance(one.ctx, ast.Store) and _is_test_name(one.id) for one in stored
                 )
@@ -127,7 +128,7 @@ class Inventory:
                 (isinstance(one, FUNCTIONS) and one.name.startswith("test"))
                 or isinstance(one, ast.ClassDef)
                 or (isinstance(one, ast.Call) and dotted(one.func) == "setattr")
-                for one in ast.walk(node)
+                for one in syntax.walk(node)
             )
         return False
 
@@ -212,13 +213,15 @@ def _has_fixture_with_parameters(tree: ast.Module) -> bool:
         isinstance(node, ast.Call)
         and dotted(node.func).endswith("fixture")
         and any(keyword.arg in ("params", None) for keyword in node.keywords)
-        for node in ast.walk(tree)
+        for node in syntax.walk(tree)
     )
 
 
 def _case_classes(trees: Iterable[ast.Module]) -> set[str]:
     """Returns the classes that derive from unittest's test case, also through other classes."""
-    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [
+        node for tree in trees for node in syntax.walk(tree) if isinstance(node, ast.ClassDef)
+    ]
     found, size = set[str](), -1
     while len(found) > size:
         size = len(found)
@@ -240,7 +243,7 @@ def _collects_by_itself(tree: ast.Module) -> bool:
     return any(
         isinstance(node, (*FUNCTIONS, ast.Name))
         and (node.id if isinstance(node, ast.Name) else node.name) in _COLLECTING
-        for node in ast.walk(tree)
+        for node in syntax.walk(tree)
     )
 
 
@@ -251,7 +254,7 @@ def _dropped(tree: ast.Module) -> Iterator[str]:
             yield from (
                 name.id
                 for target in node.targets
-                for name in ast.walk(target)
+                for name in syntax.walk(target)
                 if isinstance(name, ast.Name)
             )
 
@@ -289,15 +292,13 @@ class Skips:
 
 def _definitions(node: ast.AST) -> list[Function | ast.ClassDef]:
     return [
-        child
-        for child in ast.iter_child_nodes(node)
-        if isinstance(child, (*FUNCTIONS, ast.ClassDef))
+        child for child in syntax.children(node) if isinstance(child, (*FUNCTIONS, ast.ClassDef))
     ]
 
 
 def _skips_all(node: ast.AST) -> bool:
     """Returns True if code in a class or module, outside its tests and classes, may skip them."""
-    return any(_skips(child) for child in ast.iter_child_nodes(node) if not _is_test(child))
+    return any(_skips(child) for child in syntax.children(node) if not _is_test(child))
 
 
 def _is_test(node: ast.AST) -> bool:
@@ -307,4 +308,4 @@ def _is_test(node: ast.AST) -> bool:
 
 
 def _skips(node: ast.AST) -> bool:
-    return any(last_name(part) in _SKIPPING for part in ast.walk(node))
+    return any(last_name(part) in _SKIPPING for part in syntax.walk(node))

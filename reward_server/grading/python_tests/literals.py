@@ -50,7 +50,7 @@ def can_vary(value: object, *, far: bool) -> bool:
 
 def has_repetition(node: ast.AST) -> bool:
     """Returns True if a literal has the same element of a set, or the same key, twice."""
-    for part in ast.walk(node):
+    for part in syntax.walk(node):
         match part:
             case ast.Set(elts=written) | ast.Dict(keys=written):
                 values = [evaluated(one) for one in written if one is not None]

@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.literals import evaluated
 from reward_server.grading.syntax import dotted, without_call
 
@@ -30,7 +31,7 @@ def table_of(node: ast.expr, tree: ast.Module, *, most_uses: int = 1000) -> ast.
     """
     if not isinstance(node, ast.Name):
         return node
-    named = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == node.id]
+    named = [one for one in syntax.walk(tree) if isinstance(one, ast.Name) and one.id == node.id]
     values = [
         statement.value
         for statement in tree.body
@@ -82,7 +83,7 @@ def _length_of_range(bounds: Sequence[object]) -> int | None:
 def _plain_uses(name: str, tree: ast.Module) -> int:
     """Counts the uses of a table that do not change it: as rows of a test, and in loops."""
     found = 0
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         places: list[ast.expr] = []
         match node:
             case ast.Call(func=function, args=arguments) if "parametrize" in dotted(function):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import asyncio.tasks
 import gc
+import inspect
 import time
+import types
+import typing
+import unittest.case
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,3 +65,11 @@ def test_names_with_attributes_are_read_and_other_expressions_are_not(
 def test_a_call_is_taken_off_an_expression() -> None:
     for text in ("mark.skip", "mark.skip('why')"):
         assert syntax.dotted(syntax.without_call(syntax.parse_expression(text))) == "mark.skip"
+
+
+@pytest.mark.parametrize("module", [ast, argparse, asyncio.tasks, typing, unittest.case])
+def test_nodes_are_walked_in_the_order_of_the_library(module: types.ModuleType) -> None:
+    tree = syntax.parse(inspect.getsource(module))
+    assert list(syntax.walk(tree)) == list(ast.walk(tree))
+    for node in ast.walk(tree):
+        assert syntax.children(node) == list(ast.iter_child_nodes(node))

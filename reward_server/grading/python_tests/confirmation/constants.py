@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.literals import evaluated, is_literal
 from reward_server.grading.syntax import FUNCTIONS, dotted, last_name
 
@@ -70,7 +71,7 @@ def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 def _bound_in(tree: ast.Module) -> Iterator[str]:
     """Yields the names that a text binds."""
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
                 yield name
@@ -84,7 +85,7 @@ def _bound_in(tree: ast.Module) -> Iterator[str]:
 
 def _steps(tree: ast.Module) -> frozenset[str]:
     """Returns the names that only loops bind, to constants that cannot change."""
-    loops = [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.comprehension))]
+    loops = [one for one in syntax.walk(tree) if isinstance(one, (ast.For, ast.comprehension))]
     found = [
         one.target.id
         for one in loops
@@ -115,10 +116,10 @@ def _answers_in(tree: ast.Module, heard: frozenset[str]) -> frozenset[str]:
     An argument of a function of the tests may be an answer, and so may its result.
     """
     bound, size = frozenset(_bound_in(tree)), -1
-    names = {*heard, *(one.arg for one in ast.walk(tree) if isinstance(one, ast.arg))} - {"self"}
+    names = {*heard, *(one.arg for one in syntax.walk(tree) if isinstance(one, ast.arg))} - {"self"}
     while len(names) > size:
         size = len(names)
-        for node in ast.walk(tree):
+        for node in syntax.walk(tree):
             for value, targets in _given_in(node, heard):
                 if not names.isdisjoint(_names_of(value)):
                     names |= bound.intersection(targets)
@@ -222,7 +223,7 @@ class _Reading:
             ):
                 return all(map(self._is_constant, parts))
             case ast.Expr(value=value):
-                return not any(isinstance(one, _CHOICES) for one in ast.walk(value))
+                return not any(isinstance(one, _CHOICES) for one in syntax.walk(value))
             case ast.With(body=body):
                 return self.are_fixed(body)
             case ast.For(iter=table, body=body, orelse=[]):
@@ -269,7 +270,7 @@ class _Reading:
 
     def _is_constant(self, node: ast.expr) -> bool:
         """Returns True if an expression uses only a few built-in names and names that it binds."""
-        names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        names = [one for one in syntax.walk(node) if isinstance(one, ast.Name)]
         own = {one.id for one in names if isinstance(one.ctx, ast.Store)}
         known = own | self._pure | self._steps | self._known
         return all(one.id in known for one in names)
@@ -330,7 +331,7 @@ def _runs(body: Sequence[ast.stmt], pure: frozenset[str]) -> Iterator[Sequence[a
 
 def _only_looks(statement: ast.stmt, pure: frozenset[str]) -> bool:
     asserting = statement.value if isinstance(statement, ast.Expr) else None
-    calls = (one for one in ast.walk(statement) if isinstance(one, ast.Call))
+    calls = (one for one in syntax.walk(statement) if isinstance(one, ast.Call))
     is_assertion = isinstance(statement, ast.Assert) or (
         isinstance(asserting, ast.Call) and _method(asserting).startswith("assert")
     )
@@ -346,7 +347,7 @@ def _outside_positions(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call(func=ast.Name(id="range")):
             return
         case _:
-            for child in ast.iter_child_nodes(node):
+            for child in syntax.children(node):
                 yield from _outside_positions(child)
 
 
@@ -363,9 +364,9 @@ def _asserts(body: Iterable[ast.stmt]) -> bool:
         isinstance(node, ast.Assert)
         or (isinstance(node, ast.Call) and _method(node).startswith("assert"))
         for statement in body
-        for node in ast.walk(statement)
+        for node in syntax.walk(statement)
     )
 
 
 def _leaves(body: Iterable[ast.stmt]) -> bool:
-    return any(isinstance(node, _LEAVING) for one in body for node in ast.walk(one))
+    return any(isinstance(node, _LEAVING) for one in body for node in syntax.walk(one))

@@ -94,7 +94,7 @@ class FunctionCopies:
         check = checks[0]
         if not isinstance(check, FUNCTIONS) or check.decorator_list:
             return None
-        parameters = {one.arg for one in ast.walk(check.args) if isinstance(one, ast.arg)}
+        parameters = {one.arg for one in syntax.walk(check.args) if isinstance(one, ast.arg)}
         return _text(tree, [body_of(_CHECK, check, self._heard | parameters, {}, Text(tree))])
 
     def _read_script(self, text: str, name: str) -> ObservedText | None:
@@ -332,10 +332,10 @@ def _definitions(body: Sequence[ast.stmt]) -> list[Function | ast.ClassDef]:
 
 def _plain_functions(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
     """Yields functions without parameters that a script calls once, in a separate statement."""
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    names = [node.id for node in syntax.walk(tree) if isinstance(node, ast.Name)]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
-            has_parameters = any(isinstance(one, ast.arg) for one in ast.walk(node.args))
+            has_parameters = any(isinstance(one, ast.arg) for one in syntax.walk(node.args))
             if not has_parameters and names.count(node.name) == 1:
                 yield node.name, node.body
 
@@ -344,7 +344,7 @@ def _foreign_names(tests: FunctionTests) -> frozenset[str]:
     """Returns the names that the tests use and do not define."""
     used, bound = {tests.entry_point.partition("(")[0], "candidate"}, set[str]()
     for text in (tests.setup_code, tests.test_code, *tests.asserts):
-        for node in ast.walk(_parsed(text) or ast.Module(body=[], type_ignores=[])):
+        for node in syntax.walk(_parsed(text) or ast.Module(body=[], type_ignores=[])):
             match node:
                 case ast.Name(id=name, ctx=ast.Load()):
                     used.add(name)

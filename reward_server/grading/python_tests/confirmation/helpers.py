@@ -12,6 +12,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.syntax import Function, dotted
 
 Owner = ast.Module | Function
@@ -126,7 +127,7 @@ def _is_plain(function: ast.FunctionDef) -> bool:
     generates = (ast.Yield, ast.YieldFrom)
     return not function.decorator_list and not any(
         isinstance(node, generates) or dotted(node) in ("super", "__class__")
-        for node in ast.walk(function)
+        for node in syntax.walk(function)
     )
 
 
@@ -136,13 +137,13 @@ def _functions(body: Sequence[ast.stmt]) -> dict[str, ast.FunctionDef]:
 
 def _free_names(function: ast.FunctionDef) -> set[str]:
     """Returns the names in a function that may mean something else at the place of its copy."""
-    used = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
+    used = {one.id for one in syntax.walk(function) if isinstance(one, ast.Name)}
     return used - set(_bound(function))
 
 
 def _bound(owner: ast.AST) -> Iterator[str]:
     """Yields the names that a text binds, except those that it imports."""
-    for node in ast.walk(owner):
+    for node in syntax.walk(owner):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
                 yield name

@@ -85,7 +85,7 @@ class ObservedText:
     def __init__(self, tree: ast.Module, bodies: Sequence[Body]) -> None:
         self._tree = tree
         self.bodies = tuple(bodies)
-        self._numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
+        self._numbers = {id(node): number for number, node in enumerate(syntax.walk(tree))}
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -120,7 +120,7 @@ class ObservedText:
     def written(self, wrong: Collection[Place], draw: random.Random) -> str:
         """Returns the text with some places made wrong, in which all tests report."""
         fresh = copy.deepcopy(self._tree)
-        nodes = list(ast.walk(fresh))
+        nodes = list(syntax.walk(fresh))
         recorder = f"seen_{draw.getrandbits(32):08x}"
         changes, statements = dict[int, ast.AST](), dict[int, _Observed]()
         values = self._values()

@@ -88,7 +88,7 @@ def values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
     """Returns the values of the names that a statement uses, and of the names in these."""
     waiting, found = list[ast.AST]([statement]), dict[str, ast.expr]()
     while waiting:
-        for node in ast.walk(waiting.pop()):
+        for node in syntax.walk(waiting.pop()):
             if isinstance(node, ast.Name) and node.id in bound and node.id not in found:
                 found[node.id] = bound[node.id]
                 waiting.append(bound[node.id])
@@ -132,7 +132,7 @@ def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]
                 yield from _compared(one, operator, two, is_inside=is_inside)
         case ast.BinOp(left=left, op=operator, right=right) if is_inside:
             yield left, right, _ARRAY if isinstance(operator, ast.Sub) else _ROWS
-    for child in ast.iter_child_nodes(node):
+    for child in syntax.children(node):
         yield from _sides(child, bound, is_inside=is_inside)
 
 

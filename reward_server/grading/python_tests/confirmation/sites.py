@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.assertions import (
     EQUALITIES,
     NEAR,
@@ -134,7 +135,7 @@ def _own_nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, _NESTED):
-            waiting += ast.iter_child_nodes(node)
+            waiting += syntax.children(node)
 
 
 class _Body:
@@ -163,12 +164,12 @@ class _Body:
         self._pairs: tuple[Pair, ...] | None = None
         self._is_read = False
         self._calls = dict[str, list[ast.Call]]()
-        for call in (node for one in body for node in ast.walk(one)):
+        for call in (node for one in body for node in syntax.walk(one)):
             if isinstance(call, ast.Call) and (name := helpers.named_by(call)):
                 self._calls.setdefault(name, []).append(call)
         self._given = heard
         self._heard = _tainted(body, heard)
-        names = [node for one in body for node in ast.walk(one) if isinstance(node, ast.Name)]
+        names = [node for one in body for node in syntax.walk(one) if isinstance(node, ast.Name)]
         self._uses = Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
         self._stores = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
         self._bound = dict(self._find_bound(body))
@@ -253,7 +254,7 @@ class _Body:
 
     def _asks(self, statement: ast.stmt) -> bool:
         """Returns True if an assertion is about more than constants."""
-        return any(isinstance(part, NAMES) for part in ast.walk(statement))
+        return any(isinstance(part, NAMES) for part in syntax.walk(statement))
 
     # ------------------------------------------------------------------------------ helpers
 
@@ -261,7 +262,7 @@ class _Body:
         """Returns the body of a called function, with the parameters that any call fills."""
         name, function = self._helpers.copied_for(call)
         if name not in self._within:
-            parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+            parameters = {one.arg for one in syntax.walk(function.args) if isinstance(one, ast.arg)}
             heard = heard_parameters(function, self._calls[name], self.hears)
             self._within[name] = _Body(
                 function.body,
@@ -284,7 +285,7 @@ class _Body:
         """Returns the pairs of a statement, of its names' values and of the functions it calls."""
         found = [*pairs_in(node, self.hears, self._bound)]
         for part in (node, *values_of(node, self._bound)):
-            for call in ast.walk(part):
+            for call in syntax.walk(part):
                 if isinstance(call, ast.Call) and self._helpers.named_by(call):
                     found += self._within_helper(call)._pairs_within()
         return tuple(dict.fromkeys(found))
@@ -324,7 +325,7 @@ class _Body:
             table = self._constants.get(table.id, table)
         elements = table.elts if isinstance(table, DISPLAYS) else []
         leaving = (ast.Break, ast.Continue)
-        if any(isinstance(node, leaving) for node in ast.walk(statement)):
+        if any(isinstance(node, leaving) for node in syntax.walk(statement)):
             return _Place(columns={}, is_looped=True, is_sure=False)
         is_nested = place.is_looped or place.rows > 0
         if not elements or any(isinstance(one, ast.Starred) for one in elements):
@@ -448,7 +449,7 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _names_in(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in syntax.walk(node) if isinstance(part, ast.Name)}
 
 
 def is_literal_value(node: ast.AST) -> bool:

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.literals import is_literal
 from reward_server.grading.syntax import dotted
 
@@ -75,7 +76,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 def _told(part: ast.expr, hears: _Hears) -> Iterator[str]:
     """Yields the texts of the values that are revealed to the solution."""
-    for node in ast.walk(part):
+    for node in syntax.walk(part):
         match node:
             case ast.Call(func=function, args=arguments, keywords=keywords) if hears(function):
                 is_question = _first_word(function) in _QUESTIONS
@@ -101,7 +102,7 @@ def _expected(part: ast.expr, hears: _Hears) -> Iterator[str]:
         elif isinstance(node, ast.Subscript) and hears(node.value):
             waiting.append(node.value)
         else:
-            waiting += ast.iter_child_nodes(node)
+            waiting += syntax.children(node)
 
 
 def _first_word(function: ast.expr) -> str:

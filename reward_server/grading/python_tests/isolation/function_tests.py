@@ -192,7 +192,7 @@ def _only_signatures(text: str) -> bool:
     """Returns True if a text uses only names of `inspect` for which proxies answer."""
     used = {
         node.attr
-        for node in ast.walk(syntax.parse(text))
+        for node in syntax.walk(syntax.parse(text))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "inspect"
@@ -298,7 +298,9 @@ def _check_in(body: Sequence[ast.stmt]) -> Function | None:
     """Returns the only plain definition of check(), if no other code mentions it."""
     found = [one for one in body if isinstance(one, FUNCTIONS) and one.name == _CHECK]
     named = sum(
-        isinstance(node, ast.Name) and node.id == _CHECK for one in body for node in ast.walk(one)
+        isinstance(node, ast.Name) and node.id == _CHECK
+        for one in body
+        for node in syntax.walk(one)
     )
     if len(found) != 1 or named or found[0].decorator_list or len(found[0].args.args) > 1:
         return None
@@ -316,14 +318,14 @@ def _checks(body: Sequence[ast.stmt]) -> bool:
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             return True
-        waiting += ast.iter_child_nodes(node)
+        waiting += syntax.children(node)
     return False
 
 
 def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
     """Returns the names that statements use, and those that they bind anywhere."""
     used, bound = set[str](), set[str]()
-    for node in (part for one in body for part in ast.walk(one)):
+    for node in (part for one in body for part in syntax.walk(one)):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 used.add(name)
@@ -347,7 +349,7 @@ def _globals(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         node.id
         for one in body
         if isinstance(one, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        for node in ast.walk(one)
+        for node in syntax.walk(one)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     return [ast.Global(names=sorted(bound))] if bound else []
@@ -357,7 +359,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
     return {
         node.id
         for one in body
-        for node in ast.walk(one)
+        for node in syntax.walk(one)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 

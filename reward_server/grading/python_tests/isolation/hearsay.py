@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation.names import BUILTINS, File
 from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function, dotted
 
@@ -72,7 +73,7 @@ def _units(
             yield Unit(parts=[], mentioned=set(named(one)), kept={bound})
         return
     if isinstance(statement, _DEFINITIONS):
-        whole = list(ast.walk(statement))
+        whole = list(syntax.walk(statement))
         mentioned = {name for one in whole for name in named(one)}
         yield Unit(parts=whole, mentioned=mentioned, kept={statement.name, *_fixture(statement)})
     if isinstance(statement, ast.ClassDef):
@@ -115,14 +116,14 @@ def _listed(text: ast.Constant) -> Iterator[str]:
 def _fixture(definition: ast.AST) -> Iterator[str]:
     """Yields the name that a decorator gives to its function."""
     for node in getattr(definition, "decorator_list", ()):
-        for part in ast.walk(node):
+        for part in syntax.walk(node):
             if isinstance(part, ast.keyword) and part.arg == "name":
                 yield from named(part.value)
 
 
 def arguments(function: Function) -> set[str]:
     """Returns the names of a function's parameters."""
-    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    return {node.arg for node in syntax.walk(function.args) if isinstance(node, ast.arg)}
 
 
 def attributes_stored(parts: Iterable[ast.AST]) -> Iterator[str]:
@@ -137,7 +138,7 @@ def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, Function | None]]:
     waiting: list[tuple[ast.AST, Function | None]] = [(tree, None)]
     while waiting:
         node, function = waiting.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in syntax.children(node):
             if isinstance(child, _INNER):
                 inside = function or (child if isinstance(child, FUNCTIONS) else None)
                 yield child, inside
@@ -150,14 +151,14 @@ def _parts(statement: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [one for one in ast.iter_child_nodes(node) if not isinstance(one, _INNER)]
+        waiting += [one for one in syntax.children(node) if not isinstance(one, _INNER)]
 
 
 def _variables(function: Function | None) -> set[str]:
     """Returns the names of a function's variables, also of the functions inside it."""
     if function is None:
         return set()
-    parts = list(ast.walk(function))
+    parts = list(syntax.walk(function))
     shared = {name for one in parts if isinstance(one, ast.Global) for name in one.names}
     given = {one.arg for one in parts if isinstance(one, ast.arg)}
     return {*_stored(parts), *given} - shared
@@ -199,7 +200,7 @@ class Hearsay:
     def __init__(self, files: Sequence[File], hearing: frozenset[str]) -> None:
         self.names = set(hearing).union(*(file.aliases | file.taken for file in files))
         self.modules = frozenset[str]().union(*(file.modules | file.aliases for file in files))
-        nodes = [node for file in files for node in ast.walk(file.tree)]
+        nodes = [node for file in files for node in syntax.walk(file.tree)]
         self.own_classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
         self._known = {*BUILTINS, *_OF_CASES, *self.names, *attributes_stored(nodes)}
         for file in files:
@@ -235,7 +236,7 @@ class Hearsay:
         """Returns True if code uses the solution."""
         return any(
             self._is_heard(file, part) or not self.names.isdisjoint(named(part))
-            for part in ast.walk(node)
+            for part in syntax.walk(node)
         )
 
     def _is_heard(self, file: File, node: ast.AST) -> bool:

@@ -13,6 +13,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation.names import File
 from reward_server.grading.syntax import dotted, last_name
 
@@ -64,7 +65,7 @@ class Kinds:
         self._first_lines: dict[str, int] = {}  # where a name is bound to such a thing first
         self._follow()
         self._in_messages = {
-            id(node) for part in parts for text in _messages(part) for node in ast.walk(text)
+            id(node) for part in parts for text in _messages(part) for node in syntax.walk(text)
         }
 
     def _follow(self) -> None:
@@ -75,7 +76,7 @@ class Kinds:
             size = len(self._things)
             for target, value in bound:
                 if self._hears(value):
-                    for name in ast.walk(target):
+                    for name in syntax.walk(target):
                         if isinstance(name, ast.Name):
                             self._things.add(name.id)
                             first = self._first_lines.get(name.id, name.lineno)
@@ -85,7 +86,7 @@ class Kinds:
         if self._hears_solution(node):
             return True
         return bool(self._things) and any(
-            isinstance(part, ast.Name) and part.id in self._things for part in ast.walk(node)
+            isinstance(part, ast.Name) and part.id in self._things for part in syntax.walk(node)
         )
 
     def reasons(self) -> Iterator[str]:

@@ -11,6 +11,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation import process_state
 from reward_server.grading.syntax import Function, dotted
 
@@ -43,7 +44,7 @@ class File:
         self.imported_own: set[str] = set()
         self.wanted: set[str] = set()
         takes_all = False
-        for node in ast.walk(tree):
+        for node in syntax.walk(tree):
             match node:
                 case ast.Import(names=names):
                     for alias in names:
@@ -53,17 +54,17 @@ class File:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     if module := self.imported_by(call):
                         self._import(ast.alias(name=module, asname=name))
-        self.bound = set(bound_in(ast.walk(tree)))
+        self.bound = set(bound_in(syntax.walk(tree)))
         self._follow_names()
         for module in self.imported_whole:
             for name in process_state.public_names(module) - self.bound - set(self.imported):
                 self.origins[name] = frozenset((f"{module}.{name}",))
         if takes_all:
-            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            used = {node.id for node in syntax.walk(tree) if isinstance(node, ast.Name)}
             foreign = used - self.bound - set(self.imported) - BUILTINS
             self.taken |= foreign
             self.wanted |= foreign
-        for node in ast.walk(tree):
+        for node in syntax.walk(tree):
             if isinstance(node, ast.Attribute) and self.is_solutions(node.value):
                 self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
@@ -122,7 +123,7 @@ class File:
         match node:
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
                 if self.is_solution(self.imported_by(call)):
-                    yield from ast.walk(call.func)
+                    yield from syntax.walk(call.func)
 
     def _note(self, name: str, origin: str) -> None:
         self.imported[name] = origin
@@ -197,7 +198,7 @@ def chain_of(node: ast.expr) -> list[str]:
 
 def plain_bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yields the names that plain assignments bind, each with its value."""
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:

@@ -19,6 +19,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation.kinds import bindings
 from reward_server.grading.python_tests.isolation.names import File
 from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_call
@@ -109,7 +110,7 @@ class _Known:
         self.functions: dict[str, list[Function]] = {}
         self.things, self.raisers = set[_Key](), set[_Key]()
         self.lent, self.met = set[_Key](), set[_Key]()
-        nodes = [(file, node) for file in files for node in ast.walk(file.tree)]
+        nodes = [(file, node) for file in files for node in syntax.walk(file.tree)]
         for _, node in nodes:
             match node:
                 case ast.ClassDef():
@@ -169,7 +170,7 @@ class _Look:
 
     def __init__(self, file: File, hears: Callable[[ast.AST], bool], known: _Known) -> None:
         self._file, self._hears, self._known = file, hears, known
-        self._nodes = list(ast.walk(file.tree))
+        self._nodes = list(syntax.walk(file.tree))
         self._function: dict[int, Function] = {}  # the innermost one around a node
         self._outermost: dict[int, Function] = {}
         self._class: dict[int, ast.ClassDef] = {}  # the innermost one around a node
@@ -203,7 +204,7 @@ class _Look:
                 function, outermost = node, outermost or node
             elif isinstance(node, ast.ClassDef):
                 kind = node
-            for child in ast.iter_child_nodes(node):
+            for child in syntax.children(node):
                 waiting.append(child)
                 if function is not None and outermost is not None:
                     self._function[id(child)], self._outermost[id(child)] = function, outermost
@@ -393,7 +394,7 @@ class _Look:
         """Returns True for code that uses the solution, under any name."""
         if self._hears(node):
             return True
-        keys = set(map(self._key, ast.walk(node)))
+        keys = set(map(self._key, syntax.walk(node)))
         return not (keys.isdisjoint(self._known.met) and keys.isdisjoint(self._known.lent))
 
     # ----------------------------------------------------------------------- what is done
@@ -469,7 +470,7 @@ class _Look:
 
     def _raises_in(self, block: ast.With | ast.AsyncWith) -> bool:
         """Returns True if a manager of the solution may see such an exception."""
-        parts = [part for statement in block.body for part in ast.walk(statement)]
+        parts = [part for statement in block.body for part in syntax.walk(statement)]
         entered = [one for part in parts if isinstance(part, ast.Call) for one in _entered(part)]
         managers = [*(item.context_expr for item in block.items), *entered]
         if not any(self._meets(one) for one in managers if not _is_of_tests(one)):
@@ -533,7 +534,7 @@ def _passed(function: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]
 
 def _names_of(function: Function) -> set[str]:
     """Returns the names of a function's variables, also of the functions inside it."""
-    parts = list(ast.walk(function))
+    parts = list(syntax.walk(function))
     shared = {name for one in parts if isinstance(one, ast.Global) for name in one.names}
     stored = {
         one.id for one in parts if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)

@@ -74,7 +74,7 @@ class Seen:
     @property
     def functions(self) -> frozenset[str]:
         """The names of the functions among these statements, and in its classes."""
-        nodes = (node for one in self.statements for node in ast.walk(one))
+        nodes = (node for one in self.statements for node in syntax.walk(one))
         return frozenset(node.name for node in nodes if isinstance(node, FUNCTIONS))
 
 
@@ -101,7 +101,7 @@ def whole_classes(prompt: str) -> frozenset[str]:
     """Returns the names of the classes that a prompt defines completely."""
     tree = parse(prompt) if prompt else None
     found = [one for one in tree.body[:-1] if isinstance(one, ast.ClassDef)] if tree else []
-    stubbed = {one.name for one in found for part in ast.walk(one) if _is_open(part)}
+    stubbed = {one.name for one in found for part in syntax.walk(one) if _is_open(part)}
     return frozenset(one.name for one in found) - stubbed
 
 
@@ -234,7 +234,7 @@ def _bound_by(one: ast.stmt) -> Iterator[str]:
             for target in _targets(one):
                 yield from (root for part in _elements(target) if (root := _root(part)))
         case ast.For() | ast.While() | ast.With():
-            for node in ast.walk(one):
+            for node in syntax.walk(one):
                 if isinstance(node, ast.stmt) and node is not one:
                     yield from _bound_by(node)
                 elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -273,7 +273,7 @@ def _is_name(target: ast.expr) -> bool:
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
-    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+    return (one.id for one in syntax.walk(node) if isinstance(one, ast.Name))
 
 
 def _decorators(one: ast.stmt) -> Sequence[ast.expr]:
@@ -305,11 +305,11 @@ def _of_function(function: Function) -> Iterator[str]:
     defaults = (one for one in (*arguments.defaults, *arguments.kw_defaults) if one is not None)
     if not all(map(_is_plain, defaults)):
         yield f"the prompt's {function.name}() keeps a default"
-    own = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)} - {"cls"}
-    for node in ast.walk(function):
+    own = {one.arg for one in syntax.walk(function) if isinstance(one, ast.arg)} - {"cls"}
+    for node in syntax.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             own.add(node.id)
-    for node in ast.walk(function):
+    for node in syntax.walk(function):
         match node:
             case ast.Global():
                 yield f"the prompt's {function.name}() sets what is global"
@@ -322,7 +322,7 @@ def _of_function(function: Function) -> Iterator[str]:
 
 def _is_shared(node: ast.Attribute, own: set[str]) -> bool:
     """Returns True for an attribute of an object that is no parameter or variable of a function."""
-    parts = list(ast.walk(node.value))
+    parts = list(syntax.walk(node.value))
     is_of_class = any(isinstance(one, ast.Attribute) and one.attr == "__class__" for one in parts)
     is_of_class |= any(isinstance(one, ast.Name) and one.id == "type" for one in parts)
     return is_of_class or _root(node) not in own
@@ -355,11 +355,11 @@ def _of_class(kind: ast.ClassDef) -> Iterator[str]:
 def _is_plain(value: ast.expr) -> bool:
     """Returns True for a value that cannot change and is the same in both processes."""
     if isinstance(value, ast.Call):
-        calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
+        calls = (one for one in syntax.walk(value) if isinstance(one, ast.Call))
         return all(last_name(one.func) in _PLAIN_MAKERS for one in calls)
     if isinstance(value, (ast.Lambda, ast.Name, ast.Attribute)):
         return True
     if isinstance(value, ast.Subscript):
         return isinstance(value.value, NAMES)
-    inner = (part for part in ast.iter_child_nodes(value) if isinstance(part, ast.expr))
+    inner = (part for part in syntax.children(value) if isinstance(part, ast.expr))
     return isinstance(value, _PLAIN_VALUES) and all(map(_is_plain, inner))

@@ -11,6 +11,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.syntax import IMPORTS, dotted, last_name
 
 _FOLLOWED = 4  # the most assignments in a chain that are followed against the order of the text
@@ -46,7 +47,7 @@ class _Look:
     """Finds such uses in one file."""
 
     def __init__(self, tree: ast.Module, classes: frozenset[str]) -> None:
-        self._nodes = list(ast.walk(tree))
+        self._nodes = list(syntax.walk(tree))
         self._classes = classes | {
             alias.asname
             for node in self._nodes
@@ -212,6 +213,6 @@ def _names_end(node: ast.expr) -> bool:
 
 def _steps(node: ast.AST) -> bool:
     """Returns True if a statement asks an iterator for its next element."""
-    names = {dotted(part) for part in ast.walk(node) if isinstance(part, ast.Name)}
-    methods = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    names = {dotted(part) for part in syntax.walk(node) if isinstance(part, ast.Name)}
+    methods = {part.attr for part in syntax.walk(node) if isinstance(part, ast.Attribute)}
     return not _STEPS.isdisjoint(names | {one for one in methods if one.startswith("__")})

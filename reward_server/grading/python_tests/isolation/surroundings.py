@@ -15,6 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.collection import sets_filter
 from reward_server.grading.python_tests.isolation import policy
 from reward_server.grading.python_tests.isolation.hearsay import Hearsay
@@ -78,7 +79,7 @@ class Surroundings:
                     if id(node) not in looked_at:
                         yield from self._of_value(node)
                 case ast.While():
-                    for part in ast.walk(node):
+                    for part in syntax.walk(node):
                         yield from self._of_waits(part, Part.MEANT_IN_LOOP)
                 case ast.Attribute(value=owner) if not self._is_own(owner, node.attr):
                     yield f"changes {dotted(node) or node.attr}"
@@ -196,7 +197,7 @@ class Surroundings:
         target, name = dotted(call.args[0]), call.args[1]
         if not target or not isinstance(name, ast.Constant):
             return False
-        return any(dotted(node) == f"{target}.{name.value!s}" for node in ast.walk(scope))
+        return any(dotted(node) == f"{target}.{name.value!s}" for node in syntax.walk(scope))
 
     def _of_library(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
         if not isinstance(node, ast.Name):
@@ -246,12 +247,12 @@ def _only_looked_at(node: ast.AST, scope: Scope) -> Iterable[ast.AST]:
 
 def own_parts(scope: Scope) -> Iterator[ast.AST]:
     """Yields the nodes of a scope, without the bodies of functions and classes inside it."""
-    waiting = deque(ast.iter_child_nodes(scope))
+    waiting = deque(syntax.children(scope))
     while waiting:
         node = waiting.popleft()
         yield node
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             if isinstance(scope, FUNCTIONS):
-                waiting += ast.iter_child_nodes(node)
+                waiting += syntax.children(node)
             continue
-        waiting += ast.iter_child_nodes(node)
+        waiting += syntax.children(node)

@@ -153,7 +153,7 @@ class _Rules:
         self.hearing = [scope for scope in self._scopes() if self._is_hearing(scope)]
         self._coroutine_functions = {
             node.name
-            for node in ast.walk(file.tree)
+            for node in syntax.walk(file.tree)
             if isinstance(node, ast.AsyncFunctionDef) and "fixture" not in text_of_decorators(node)
         }
         self._own_folders = {"__file__", *FOLDERS}
@@ -164,7 +164,7 @@ class _Rules:
     def reasons(self) -> Iterator[str]:
         """Yields the reasons, outermost first."""
         yield from self._of_classes()
-        for node in ast.walk(self.file.tree):
+        for node in syntax.walk(self.file.tree):
             if isinstance(node, ast.Call):
                 yield from self._of_solution_targets(node)
             elif isinstance(node, ast.Constant):
@@ -176,12 +176,12 @@ class _Rules:
         raised = set[int]()
         for part in own_parts(scope):
             if isinstance(part, ast.Raise):
-                raised.update(map(id, ast.walk(part)))
+                raised.update(map(id, syntax.walk(part)))
             elif id(part) not in raised:
                 yield from self._of(part, scope)
 
     def _scopes(self) -> Iterator[Scope]:
-        for node in ast.walk(self.file.tree):
+        for node in syntax.walk(self.file.tree):
             if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Module)):
                 yield node
 
@@ -202,7 +202,7 @@ class _Rules:
         return self._hearsay.hears(self.file, node)
 
     def _of_classes(self) -> Iterator[str]:
-        for node in ast.walk(self.file.tree):
+        for node in syntax.walk(self.file.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
                     is_own = last_name(base) in self._hearsay.own_classes
@@ -295,7 +295,7 @@ class _Rules:
     def _of_manager(self, call: ast.Call) -> Iterator[str]:
         """Yields a reason if a manager of the solution gets a container that it may change."""
         given = {node.id for node in call.args if isinstance(node, ast.Name)}
-        for node in ast.walk(self.file.tree):
+        for node in syntax.walk(self.file.tree):
             is_container = isinstance(node, ast.Assign) and isinstance(node.value, _CONTAINERS)
             if is_container and given & {name.id for name in _bound_by(node)}:
                 yield "hands a container to a manager of the solution's"
@@ -347,7 +347,7 @@ class _Rules:
             mode = call.args[1]
             if isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+"):
                 return False
-        for node in ast.walk(call):
+        for node in syntax.walk(call):
             if isinstance(node, ast.Name) and node.id in self._own_folders:
                 return True
             if isinstance(node, ast.Constant) and os.path.basename(str(node.value)) in self._data:
@@ -359,7 +359,7 @@ class _Rules:
         paths = arguments(function) & self._hearsay.folders
         if not paths:
             return
-        for node in ast.walk(function):
+        for node in syntax.walk(function):
             if isinstance(node, ast.Assign) and _mentions(node.value, paths):
                 paths |= {name.id for target in node.targets for name in _stored(target)}
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -373,7 +373,7 @@ def _reached(
     """Yields scopes, and all functions that they name, with the rules of their files."""
     by_name: dict[str, list[tuple[_Rules, Scope]]] = {}
     for one in rules:
-        for node in ast.walk(one.file.tree):
+        for node in syntax.walk(one.file.tree):
             if isinstance(node, FUNCTIONS):
                 by_name.setdefault(node.name, []).append((one, node))
     waiting, seen = list(first), set[int]()
@@ -425,7 +425,7 @@ def _bound_by(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _stored(target: ast.expr) -> Iterator[ast.Name]:
-    return (part for part in ast.walk(target) if isinstance(part, ast.Name))
+    return (part for part in syntax.walk(target) if isinstance(part, ast.Name))
 
 
 def _special(call: ast.Call) -> str:
@@ -440,12 +440,12 @@ def _prints(node: ast.AST) -> bool:
     """Returns True if code prints by itself."""
     return any(
         isinstance(part, ast.Call) and chain_of(part.func)[-1:] in (["print"], ["write"])
-        for part in ast.walk(node)
+        for part in syntax.walk(node)
     )
 
 
 def _uses_any(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
+    return any(isinstance(part, ast.Name) and part.id in names for part in syntax.walk(node))
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
@@ -454,4 +454,4 @@ def _mentions(node: ast.AST, names: set[str]) -> bool:
         return False
     if isinstance(node, ast.Name) and node.id in names:
         return True
-    return any(_mentions(child, names) for child in ast.iter_child_nodes(node))
+    return any(_mentions(child, names) for child in syntax.children(node))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.assertions import (
     CALLED_WITH,
     EQUALITIES,
@@ -186,7 +187,7 @@ class Finder:
     def __init__(self, trees: Mapping[str, ast.Module], rows: Mapping[str, int | None]) -> None:
         self._trees = trees
         self._rows = rows
-        everything = [node for tree in trees.values() for node in ast.walk(tree)]
+        everything = [node for tree in trees.values() for node in syntax.walk(tree)]
         self._defined = Counter(
             node.name for node in everything if isinstance(node, (*FUNCTIONS, ast.ClassDef))
         )
@@ -279,7 +280,7 @@ class _Test:
         self._objects = objects
         self._uses = Counter(
             node.id
-            for node in ast.walk(function)
+            for node in syntax.walk(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         )
 
@@ -297,7 +298,7 @@ class _Test:
             node = waiting.pop()
             yield node
             if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-                waiting += ast.iter_child_nodes(node)
+                waiting += syntax.children(node)
 
     def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
         """Yields each parameter of the only parametrisation, with its values."""
@@ -341,7 +342,7 @@ class _Test:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     stored = sum(
                         isinstance(node, ast.Name) and node.id == name
-                        for node in ast.walk(self._function)
+                        for node in syntax.walk(self._function)
                     )
                     if self._uses[name] == 1 and stored == 2 and is_literal(value):
                         found[name] = _Column(values=[value], loop=None)
@@ -392,7 +393,7 @@ class _Test:
         body: Sequence[ast.stmt],
         scope: _Scope,
     ) -> None:
-        if any(isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(statement)):
+        if any(isinstance(node, (ast.Break, ast.Continue)) for node in syntax.walk(statement)):
             return
         if isinstance(table, ast.Name):
             known = scope.columns.get(table.id)
@@ -442,7 +443,7 @@ class _Test:
                     isinstance(node, ast.Attribute)
                     and node.attr in ("exception", "value")
                     and dotted(node.value) == name
-                    for node in ast.walk(self._function)
+                    for node in syntax.walk(self._function)
                 )
                 if seen == self._uses[name]:
                     return Bare(statement=statement, body=body, name=name)
@@ -588,7 +589,7 @@ def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
 
 def _can_be_other(comparison: ast.expr) -> bool:
     """Returns True if a comparison certainly fails when one side becomes another object."""
-    names = (last_name(part) for part in ast.walk(comparison))
+    names = (last_name(part) for part in syntax.walk(comparison))
     return uses_results(comparison) and _MATCHERS.isdisjoint(names)
 
 
@@ -601,7 +602,7 @@ def _can_vary(node: ast.AST, kind: str) -> bool:
 
 def _names_of_objects(tree: ast.Module) -> Iterator[str]:
     """Yields the names that a file binds to objects of classes."""
-    for node in ast.walk(tree):
+    for node in syntax.walk(tree):
         if isinstance(node, ast.Assign) and _is_object(node.value, ()):
             yield from map(dotted, node.targets)
 

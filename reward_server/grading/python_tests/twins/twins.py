@@ -22,6 +22,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from reward_server.grading import syntax
 from reward_server.grading.python_tests.assertions import (
     TYPES,
     drop_spellings,
@@ -107,7 +108,7 @@ class Twins:
         self._numbers = {
             id(node): (path, number)
             for path in self._touched
-            for number, node in enumerate(ast.walk(self._trees[path]))
+            for number, node in enumerate(syntax.walk(self._trees[path]))
         }
         self.weights = {
             unit: self._places[unit].weight for unit in sorted(self._places, key=_order)
@@ -296,6 +297,6 @@ class _Changer(ast.NodeTransformer):
 def _unparsed(tree: ast.Module, changes: Mapping[int, _New]) -> str:
     fresh = copy.deepcopy(tree)
     if changes:
-        nodes = list(ast.walk(fresh))
+        nodes = list(syntax.walk(fresh))
         _Changer({id(nodes[number]): new for number, new in changes.items()}).visit(fresh)
     return ast.unparse(ast.fix_missing_locations(fresh)) + "\n"
