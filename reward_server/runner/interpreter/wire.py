@@ -20,10 +20,8 @@ and ends an interpreter that breaks these rules. The session and its other comma
 from __future__ import annotations
 
 import enum
-import json
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 HEAD = struct.Struct(">BI")
 RUN = struct.Struct(">Q")
@@ -86,18 +84,3 @@ def take_report(received: bytearray) -> tuple[Report, bytes] | None:
     payload = bytes(received[HEAD.size : end])
     del received[:end]
     return kind, payload
-
-
-def from_json(payload: bytes) -> dict[str, Any]:
-    """Reads the payload of a message of JSON.
-
-    Raises:
-        ValueError: it is not an object of JSON.
-    """
-    try:
-        found = json.loads(payload)
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
-    if not isinstance(found, dict):
-        raise ValueError("is not an object")
-    return found

@@ -18,6 +18,7 @@ from reward_server.domain import Termination, TerminationKind
 from reward_server.errors import SessionEndedError
 from reward_server.runner.interpreter import wire
 from reward_server.runner.interpreter.wire import Order, Report
+from reward_server.runner.sessions.wire import from_json
 from reward_server.sandbox.sessions.running_command import RunningCommand
 from reward_server.sandbox.sessions.values import (
     Code,
@@ -261,7 +262,7 @@ class _Call:
         if len(payload) < wire.SIZES.size:
             raise ValueError("an end without sizes")
         sizes = wire.SIZES.unpack_from(payload)
-        told = wire.from_json(payload[wire.SIZES.size :])
+        told = from_json(payload[wire.SIZES.size :])
         raised = _raised(told) if told["raised"] is True else None
         outcome = CodeOutcome.COMPLETED if raised is None else CodeOutcome.RAISED
         if raised is None:
