@@ -26,5 +26,5 @@ class CodeObservation(Observation):  # type: ignore[misc]
     prompt: str = Field(default="", description="The prompt of the task, after a reset.")
     stdout: str = Field(default="", description="What the program printed.")
     stderr: str = Field(default="", description="What it wrote to standard error.")
-    exit_code: int = Field(default=0, description="Its exit code; 128 and N after the signal N.")
+    exit_code: int = Field(default=0, description="Its exit code; 128 + N after the signal N.")
     limits_hit: list[str] = Field(default_factory=list, description="The limits that it reached.")

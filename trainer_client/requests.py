@@ -47,7 +47,7 @@ def all_requests(given: object) -> list[Request]:
 
     Raises:
         TaskError: an object is no request; the message names its place and the field.
-        TypeError: an item is neither a request nor an object.
+        TypeError: an item is neither a request nor a mapping.
     """
     if isinstance(given, Request | Mapping):
         return [_request(given, "request")]
@@ -62,7 +62,7 @@ def execute_request(given: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteR
 
     Raises:
         TaskError: the object is no such request; the message names the field.
-        TypeError: the argument is neither a request nor an object.
+        TypeError: the argument is neither a request nor a mapping.
     """
     if isinstance(given, pb.ExecuteRequest):
         return given

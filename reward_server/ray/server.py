@@ -35,7 +35,7 @@ class ServerActor:
         self._registry = registry
         self._plan = plan
         self._index = index
-        self._host: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]  # has none
+        self._host: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]  # untyped
         self._node_id = ray.get_runtime_context().get_node_id()
         self._decided = threading.Event()
         self._problem = ""
@@ -66,7 +66,7 @@ class ServerActor:
             self._stopping.wait(_PAUSE_SECONDS)
 
     def _serve(self) -> None:
-        """Starts the server, and returns when it has ended or has to."""
+        """Starts the server, and returns when it has ended, by itself or because of `stop`."""
         arguments = [*self._plan.arguments, "--set", f"host={self._host}"]
         certificate = ""
         with ExitStack() as stack:
@@ -102,5 +102,6 @@ class ServerActor:
         self._tell({"problem": "the server stops"})
 
     def _tell(self, state: dict[str, Any]) -> None:
-        """Tells the registry, which may be about to be started again: then the next beat counts."""
+        """Tells the registry. What it is told may be lost while Ray starts it again; then the next
+        beat counts."""
         self._registry.beat.remote(self._index, {"node_id": self._node_id, **state})

@@ -1,7 +1,7 @@
 """A reward for AReaL's workflows: `RLVRWorkflow("trainer_client.adapters.areal.reward_fn", ...)`.
 
-The column `label` of the data set is the label; see `common.judge`. Environment variables set the
-rest; see `common.settings`.
+The data set's column `label` has what decides the tests; see `common.judge`. Environment
+variables set the rest; see `common.settings`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Keeps the limits of a session's memory and processes in a kernel that does not: gVisor.
 
 What this stops: a session that takes more memory than its limit. The container's runner, which is
-outside of the session and root of that kernel, looks at the memory in use, and kills the session's
-largest process while it is above the limit. It gets the limits from the session's first process,
-before that process has started any command.
+outside of the session and root of that kernel, looks at the memory in use. Each look that finds it
+above the limit kills the session's largest process. The runner gets the limits from the session's
+first process, before that process has started any command.
 
 What it does not: between two looks, a session can exceed its limit. The container as a whole has a
 limit of the host's kernel.
@@ -23,7 +23,7 @@ from ..supervisor.cgroup_usage import SandboxKernelUsage
 
 _LOOK_SECONDS = 0.05
 _IDLE_SECONDS = 0.25  # between looks at a session without commands; a look takes CPU time
-_FIRST = 1  # process of every session
+_FIRST = 1  # the processes of a session without commands: only its first one
 _LIMITS = struct.Struct(">QQ")
 _COUNT = struct.Struct("Q")
 _APPLIED = b"A"
@@ -47,7 +47,7 @@ class MemoryGuard:
         return int(_COUNT.unpack_from(self._kills)[0])
 
     def limit(self, memory_bytes: int, processes: int) -> None:
-        """Has the limits applied; called once, by the first process.
+        """Makes the runner apply the limits, and waits for that; called once, by the first process.
 
         Raises:
             EOFError: the runner has ended.

@@ -4,7 +4,8 @@ What this stops: everything of the other side's class except these names. The cl
 `collections.namedtuple`, which accepts only public identifiers, so its only attributes are the
 elements.
 
-What it does not do: the other methods of such a class do not cross; see `extended`.
+What it does not do: methods that such a class defines itself do not cross here; see
+`channel.extended`.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Records:
     """The classes of named tuples that one side of a session knows.
 
     Args:
-        find: returns this side's own class with a name, if it has one.
+        find: returns what this side itself defines under the name of a class, or None.
         keeps_methods: whether a class with methods of its own is left to `extended`.
     """
 

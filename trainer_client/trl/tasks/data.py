@@ -20,7 +20,7 @@ class TrainingTasks:
     """Prompts for the trainer, and requests for the server by task id.
 
     Args:
-        records: `prompt` and `task_id` of each task to train on, the columns of the data set.
+        records: one row for each task to train on, with the columns `prompt` and `task_id`.
         held_out: the same of each task to evaluate on.
         templates: requests without a completion, of both.
     """
@@ -51,7 +51,7 @@ def read_tasks(section: DataSection) -> TaskSource:
     """Reads the tasks of a data set.
 
     Raises:
-        ConfigError: the data cannot be read, or holds none of the tasks.
+        ConfigError: the data cannot be read, lacks a task of `section.ids`, or holds no tasks.
         TaskError: a row is wrong.
     """
     known = _by_id(section, [tasks.renamed(row, section.columns) for row in rows_of(section)])

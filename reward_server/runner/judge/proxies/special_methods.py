@@ -9,11 +9,12 @@ The judge never asks for the order or the difference between an object and data.
 difference from any number is zero, or which is less than anything, would otherwise pass as a number
 that is near enough. Other arithmetic and membership are only allowed if the text of the tests names
 a class of the solution (`Session.may_mix`), and the result of arithmetic with data must be an
-object. Otherwise the judge requests the operation with other data of that kind, so that the object
-does not learn the data. If this raises an exception, the test sees it; if not, the test fails.
-Whether the object differs from the actual data is asked after all tests.
+object. Order, subtraction, and arithmetic that is not allowed are requested with other data of that
+kind, so that the object does not learn the data. If this raises an exception, the test sees it; if
+not, the test fails. If a test found by `!=` that an object is unequal to data, the judge asks about
+the actual data only after all tests.
 
-What it does not find: a method of an object which does not work.
+What it does not find: a special method that the object's class has, but that does not work.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Referred(Foreign):
 
 
 def are_equal(one: Referred, other: Referred) -> bool:
-    """Returns True if two objects are equal, and are not unequal."""
+    """Returns True if `==` is true of two objects, and `!=` is false."""
     request = one._runner_session.request
     return request("eq", one, other) is True and request("ne", one, other) is False
 
@@ -271,10 +272,10 @@ def _may_meet(name: str, self: Referred, other: object) -> bool:
 
 
 def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> object:
-    """Returns NotImplemented for data that the solution's object refuses too.
+    """Returns NotImplemented for an operand that is not data, see `is_data`; for data it raises.
 
     Raises:
-        MixedError: the object does not refuse it.
+        MixedError: the object accepts other data of that kind.
         BaseException: the exception with which the object refuses other data of that kind.
     """
     session = self._runner_session
@@ -289,7 +290,8 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
 def _result(session: Session, result: object, other: object) -> object:
     """Returns the result of an operator, unless the solution computed data from data.
 
-    Such data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
+    The data in the operation is often what a test expects, like 150 in
+    `abs(balance / 150 - 1) < 1e-9`.
     """
     parts = result if type(result) is tuple else (result,)  # a tuple comes from `divmod`
     if isinstance(other, Referred) or (parts and all(isinstance(part, Referred) for part in parts)):
@@ -341,7 +343,8 @@ _OF_EACH_CLASS = {"__slots__": (), "__doc__": vars(Referred)["__doc__"]}
 class _Asked:
     """A method that an object appears to have only if the candidate's object has it.
 
-    The interpreter finds it on the class for every object.
+    It is on the class, where the interpreter finds it for every object; so `__get__` first asks the
+    candidate for it.
     """
 
     def __init__(self, name: str, function: Callable[..., object]) -> None:
@@ -361,7 +364,10 @@ def asked(methods: dict[str, Callable[..., object]]) -> dict[str, object]:
 
 
 def every_method() -> dict[str, object]:
-    """Returns all methods, for the proxy of a name, which is usually a function or class."""
+    """Returns all special methods, for the proxy of a name whose value is not known yet.
+
+    The value is usually a function or class.
+    """
     own: Any = _METHODS
     at_once = ("__call__", "__eq__", "__ne__", "__hash__", "__bool__")
     return {**_OF_EACH_CLASS, **asked(own), **{name: own[name] for name in at_once}}
