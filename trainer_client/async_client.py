@@ -74,17 +74,34 @@ class AsyncRewardClient:
         todo = all_requests(requests)
         return await score_all(self._connection, self._line(), todo)
 
-    async def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
+    async def execute(
+        self, request: pb.ExecuteRequest | Mapping[str, Any], *, waits: bool = False
+    ) -> pb.ExecuteResponse:
         """Runs a program in the sandbox, without grading.
 
         Args:
             request: an `ExecuteRequest`, or an object in its JSON form.
+            waits: whether the call waits while the server is busy or cannot be reached, as `score`
+                does, and then makes further attempts.
 
         Raises:
             TaskError: the object is no request.
             CallError: the program was not run.
         """
         made = execute_request(request)
+        patience, attempt = self._patience(), 0
+        while True:
+            try:
+                return await self._executed(made)
+            except CallError as error:
+                failure = Failure(status=grpc.StatusCode[error.status], message=error.message)
+                pause = patience.pause(failure, attempt) if waits else None
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+            attempt += 1
+
+    async def _executed(self, made: pb.ExecuteRequest) -> pb.ExecuteResponse:
         process = await self._any_process()
         options = self._call_options(process, deadlines.execute_seconds(made))
         return await _answer(process.stub.Execute(made, **options))
@@ -118,7 +135,7 @@ class AsyncRewardClient:
         options = self._call_options(process, _INFO_SECONDS)
         return await _answer(process.stub.GetServerInfo(pb.GetServerInfoRequest(), **options))
 
-    def patience(self) -> Patience:
+    def _patience(self) -> Patience:
         """Returns how long a call that begins at this moment tries again."""
         return Patience(
             timeout_seconds=self._connection.timeout_seconds,

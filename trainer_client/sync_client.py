@@ -60,7 +60,9 @@ class RewardClient:
         """Judges completions; see `AsyncRewardClient.score`."""
         return self._run(self._client.score(requests))
 
-    def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
+    def execute(
+        self, request: pb.ExecuteRequest | Mapping[str, Any], *, waits: bool = False
+    ) -> pb.ExecuteResponse:
         r"""Runs a program; see `AsyncRewardClient.execute`.
 
         Examples:
@@ -70,7 +72,7 @@ class RewardClient:
             >>> answer.stdout.data
             b'cba\n'
         """
-        return self._run(self._client.execute(request))
+        return self._run(self._client.execute(request, waits=waits))
 
     def session(self, **options: Unpack[SessionOptions]) -> Session:
         r"""Returns a session for a `with` block; see `AsyncRewardClient.session`.

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import grpc
 from openenv.core.env_server.interfaces import (
     Environment,
 )
@@ -28,11 +27,10 @@ from trainer_client.adapters.common.settings import naming_variables
 from trainer_client.errors import CallError, ConfigError
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.text import well_formed
-from trainer_client.transport.retry import Failure
+from trainer_client.tools.sandbox import program_limits
 
 SPLIT = "train"
 _SIGNALED = 128
-_WALL_SECONDS_PER_CPU_SECOND = 3.0
 
 
 class NotJudgedError(HTTPException):
@@ -99,26 +97,13 @@ class Backend:
         Raises:
             CallError: it was not run.
         """
-        seconds = self.settings.run_seconds
         request = pb.ExecuteRequest(
             language=template.language,
             source=well_formed(action.code),
             stdin_text=well_formed(action.stdin),
-            limits=pb.Limits(
-                cpu_time_seconds=seconds, wall_time_seconds=seconds * _WALL_SECONDS_PER_CPU_SECOND
-            ),
+            limits=program_limits(self.settings.run_seconds),
         )
-        patience, attempt = self.client.patience(), 0
-        while True:
-            try:
-                return await self.client.execute(request)
-            except CallError as error:
-                failure = Failure(status=grpc.StatusCode[error.status], message=error.message)
-                pause = patience.pause(failure, attempt)
-                if pause is None:
-                    raise
-                await asyncio.sleep(pause)
-                attempt += 1
+        return await self.client.execute(request, waits=True)
 
 
 class CodeRewardEnvironment(Environment):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Rows of SWE-bench's shape, as tests of a repository: also SWE-Gym, SWE-smith and R2E-Gym.
+"""Rows of SWE-bench's shape, as tests of a repository: also SWE-Gym and SWE-smith.
 
 A row names a repository and a commit, and does not contain the repository. So the caller gives an
 archive of it. The row's patch of tests is applied to files of the archive here, and the results

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-import grpc
-
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.async_client import AsyncRewardClient
 from trainer_client.errors import CallError
@@ -17,7 +15,6 @@ from trainer_client.sessions.requests import SessionOptions
 from trainer_client.sessions.sync_session import Session
 from trainer_client.sync_client import RewardClient
 from trainer_client.tools import words
-from trainer_client.transport.retry import Failure
 
 _OUTAGES = frozenset({"UNAVAILABLE", "CANCELLED", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"})
 _WALL_SECONDS_PER_CPU_SECOND = 3.0
@@ -36,7 +33,6 @@ class Sandbox:
 
     def __init__(self, client: AsyncRewardClient) -> None:
         self._client = RewardClient.around(client)
-        self._patience = client.patience
         self._outage: CallError | None = None
         self._out_until = 0.0
         self._limits: pb.Limits | None = None
@@ -56,7 +52,7 @@ class Sandbox:
         Raises:
             CallError: it was not run.
         """
-        answer = self._guarded(lambda: self._patiently(request))
+        answer = self._guarded(lambda: self._client.execute(request, waits=True))
         limits = self.limits(request.limits) if answer.limits_hit else request.limits
         return words.program_told(answer, limits, most)
 
@@ -100,19 +96,6 @@ class Sandbox:
                 ended = time.monotonic()
                 self._outage, self._out_until = error, ended + (ended - begun)
             raise
-
-    def _patiently(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
-        patience, attempt = self._patience(), 0
-        while True:
-            try:
-                return self._client.execute(request)
-            except CallError as error:
-                failure = Failure(status=grpc.StatusCode[error.status], message=error.message)
-                pause = patience.pause(failure, attempt)
-                if pause is None:
-                    raise
-                time.sleep(pause)
-                attempt += 1
 
     def _judged(self, request: LazyRequest) -> Score:
         (found,) = self._client.score(request)
