@@ -33,6 +33,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import BudgetSpentError
 from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.extraction.python_text import called_names
 from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.reward import stops_at_first_failure
@@ -51,6 +52,28 @@ async def read_aside(characters: int, read: Callable[P, T], *args: P.args, **kwa
     if characters <= _QUICK_CHARACTERS:
         return read(*args, **kwargs)
     return await asyncio.to_thread(read, *args, **kwargs)
+
+
+async def read_once(
+    recent: Recent[T],
+    bytes_of_character: int,
+    characters: int,
+    read: Callable[P, T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Reads texts like `read_aside`, unless what was made of them is kept.
+
+    Args:
+        recent: keeps what was made.
+        bytes_of_character: memory that it takes for each character.
+        characters: of all texts.
+        read: reads the texts.
+        args: the arguments of `read`, which are the key.
+        kwargs: none.
+    """
+    size = bytes_of_character * characters
+    return await read_aside(characters, recent.find, args, size, lambda: read(*args, **kwargs))
 
 
 class Slots(Protocol):

@@ -21,10 +21,11 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.evaluation.graders import program_end
-from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.base import Candidate, Slots, read_once
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
 from reward_server.grading.compiled_tests.observations import ProgramReport
 from reward_server.grading.compiled_tests.test_files import (
@@ -38,20 +39,22 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 NAME = "tests"
-_CACHE_SIZE = 64
+_BYTES_OF_CHARACTER = 40  # 19 were measured
 
 
 async def suite_grader(tests: UnitTests, language: Language, programs: Programs) -> SuiteGrader:
     """Reads test files and returns their grader."""
     characters = sum(len(text) for _, text in tests.files)
-    known = await read_aside(characters, _known, tests, language)
+    known = await read_once(_files, _BYTES_OF_CHARACTER, characters, _known, tests, language)
     return SuiteGrader(tests=tests, known=known, programs=programs)
 
 
-@functools.lru_cache(maxsize=_CACHE_SIZE)
 def _known(tests: UnitTests, language: Language) -> TestFiles:
     assert language.unit is not None
     return read_test_files(tests.files, language.unit)
+
+
+_files: Recent[TestFiles] = Recent(32 << 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

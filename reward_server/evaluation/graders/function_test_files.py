@@ -5,7 +5,6 @@ Only the request and the text of the tests decide whether tests need it, and nev
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 
 from reward_server.domain import (
@@ -15,8 +14,9 @@ from reward_server.domain import (
     RewardPolicy,
     TestResult,
 )
-from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_aside
+from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_once
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.isolation.function_tests import (
     FunctionFile,
     function_file,
@@ -24,7 +24,7 @@ from reward_server.grading.python_tests.isolation.function_tests import (
 )
 from reward_server.grading.verdict import Run
 
-_CACHED_FILES = 64
+_BYTES_OF_CHARACTER = 20  # 14 were measured
 _ASKED = ("the request says so",)
 
 
@@ -104,7 +104,8 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
 
 async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
     texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
-    return await read_aside(sum(map(len, texts)), _cached_file, tests, prompt)
+    characters = sum(map(len, texts))
+    return await read_once(_files, _BYTES_OF_CHARACTER, characters, function_file, tests, prompt)
 
 
-_cached_file = functools.lru_cache(maxsize=_CACHED_FILES)(function_file)
+_files: Recent[FunctionFile | None] = Recent(32 << 20)

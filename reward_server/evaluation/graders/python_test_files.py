@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,8 +22,9 @@ from reward_server.domain import (
     UnitJudgement,
     UnitTests,
 )
-from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.base import Candidate, Slots, read_once
 from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -43,7 +43,8 @@ from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
 
 _CACHED_CHARACTERS = 1 << 15
-_CACHED_PLANS = 64
+# The trees and twins of test files were measured at 440 bytes a character.
+BYTES_OF_CHARACTER = 450
 NAME = "tests"
 _NO_END = "it cannot be proven to have passed, since the tests did not come to their end"
 
@@ -86,7 +87,7 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
     if characters > _CACHED_CHARACTERS:
         return await asyncio.to_thread(_plan, tests, prompt, reasons)
-    return await read_aside(characters, _cached_plan, tests, prompt, reasons)
+    return await read_once(_plans, BYTES_OF_CHARACTER, characters, _plan, tests, prompt, reasons)
 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
@@ -106,7 +107,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     return replace(known, twins=twins if twins.units else None)
 
 
-_cached_plan = functools.lru_cache(maxsize=_CACHED_PLANS)(_plan)
+_plans: Recent[Plan] = Recent(128 << 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import secrets
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
@@ -36,6 +35,7 @@ from reward_server.evaluation.graders.compilation import Programs, Ready
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged, ran_tests
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.compiled_tests.assertions import Assertion, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
@@ -43,7 +43,9 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
 
-_CACHE_SIZE = 1024
+# Of the text, the two programs and what was cut out of them.
+_BYTES_OF_CHARACTER = 40
+_REFUSED_BYTES = 1 << 20
 _SALT_BYTES = 32
 _EMPTY = CapturedStream()
 T = TypeVar("T")
@@ -78,8 +80,8 @@ class Splits:
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(_SALT_BYTES)
-        self._parts: _Recent[Parts | None] = _Recent()
-        self._refused: _Recent[bool] = _Recent()
+        self._parts: Recent[Parts | None] = Recent(64 << 20)
+        self._refused: Recent[bool] = Recent(_REFUSED_BYTES)
         self._owner = ""
 
     def of(self, owner: str) -> Splits:
@@ -100,13 +102,16 @@ class Splits:
             assertions: the assertions of the program that can be rewritten.
         """
         key = self._key(self._owner, language.name, prompt, tests)
-        if self._refused.find(key, lambda: False):
+        if self._refused.get(key):
             return None
-        return self._parts.find(key, lambda: self._made(key, tests, language, prompt, assertions))
+        size = _BYTES_OF_CHARACTER * (len(tests) + len(prompt))
+        return self._parts.find(
+            key, size, lambda: self._made(key, tests, language, prompt, assertions)
+        )
 
     def refuse(self, parts: Parts) -> None:
         """Remembers that a program cannot be split, although its text seems to allow it."""
-        self._refused.put(parts.key, True)
+        self._refused.put(parts.key, 0, True)
 
     def _key(self, *texts: str) -> bytes:
         digest = hashlib.blake2b(key=self._salt, digest_size=32)
@@ -152,23 +157,6 @@ class Splits:
             rewritten=rewritten,
             nonces=drawn,
         )
-
-
-class _Recent(OrderedDict[bytes, T]):
-    """A cache that keeps the values of the latest keys."""
-
-    def find(self, key: bytes, find: Callable[[], T]) -> T:
-        if key in self:
-            self.move_to_end(key)
-            return self[key]
-        found = find()
-        self.put(key, found)
-        return found
-
-    def put(self, key: bytes, found: T) -> None:
-        self[key] = found
-        while len(self) > _CACHE_SIZE:
-            self.popitem(last=False)
 
 
 async def run_apart(

@@ -7,14 +7,14 @@ import os
 import posixpath
 import random
 import stat
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
 from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
 from reward_server.errors import InvalidRequestError
 from reward_server.evaluation.deduplication import SingleFlight
-from reward_server.evaluation.graders.python_test_files import Plan
+from reward_server.evaluation.graders.python_test_files import BYTES_OF_CHARACTER, Plan
+from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
@@ -29,9 +29,6 @@ from reward_server.grading.repository.tree import (
 )
 
 KEPT_BYTES = 256 << 20
-_OVERHEAD_BYTES = 4096
-# The trees and twins of test files were measured at 440 bytes a character.
-_BYTES_OF_CHARACTER = 450
 _REASON = "they import a repository, whose code runs in their process"
 _HOOKS = "conftest.py"
 _DRAW = random.SystemRandom()
@@ -68,8 +65,7 @@ class Repositories:
 
     def __init__(self, folder: Path | None = None, *, kept_bytes: int = KEPT_BYTES) -> None:
         self._folder = folder
-        self._room = kept_bytes
-        self._kept: OrderedDict[RepositoryTests, Repository] = OrderedDict()
+        self._kept: Recent[Repository] = Recent(kept_bytes)
         self._reading: SingleFlight[Repository] = SingleFlight()
 
     async def of(self, tests: RepositoryTests) -> Repository:
@@ -79,17 +75,13 @@ class Repositories:
             InvalidRequestError: there is no such repository, or it does not fit the tests.
         """
         if known := self._kept.get(tests):
-            self._kept.move_to_end(tests)
             return known
         read, _ = await self._reading.join(tests, lambda: self._read_once(tests))
         return read
 
     async def _read_once(self, tests: RepositoryTests) -> Repository:
         read = await asyncio.to_thread(self._read, tests)
-        self._kept[tests] = read
-        self._room -= _size(tests, read)
-        while self._room < 0:
-            self._room += _size(*self._kept.popitem(last=False))
+        self._kept.put(tests, _size(tests, read), read)
         return read
 
     def _read(self, tests: RepositoryTests) -> Repository:
@@ -113,12 +105,11 @@ def _size(tests: RepositoryTests, read: Repository) -> int:
     """Returns the bytes of memory that a task and its repository take."""
     files = read.python.tests.files if read.python else ()
     return (
-        _OVERHEAD_BYTES
-        + read.base.size_bytes
+        read.base.size_bytes
         + len(tests.archive)
         + sum(len(path) + len(content) for path, content in tests.test_files)
         + sum(len(name) for name in (*tests.fail_to_pass, *tests.pass_to_pass, *tests.must_fail))
-        + _BYTES_OF_CHARACTER * sum(len(text) for _, text in files)
+        + BYTES_OF_CHARACTER * sum(len(text) for _, text in files)
     )
 
 
