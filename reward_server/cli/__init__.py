@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings, 3 (`audit`) 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -36,6 +37,9 @@ _GROUPS: Mapping[str, str] = {"images": "images_app", "certificates": "certifica
 
 def main() -> None:
     """Runs the command line; reports a failure of the server in words, without a traceback."""
+    # The loop forks for each container, whose process at once runs another program. gRPC's handlers
+    # of forks would write a line each time. gRPC reads this when it is imported.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     # What an import makes stays. A search for garbage in it would only delay commands and verdicts.
     gc.disable()
     try:

@@ -47,6 +47,7 @@ from reward_server.cli.options import (
     WorkersOption,
     read_settings,
 )
+from reward_server.sandbox.host_noise import check_interpreter
 from reward_server.settings import Settings
 from reward_server.telemetry import configure_logging
 
@@ -111,6 +112,9 @@ def bench(
     flags = {"backend": backend, "runtime": runtime, "workers": workers}
     settings = read_settings(config, assignments, allow_missing=allow_missing, **flags)
     configure_logging("ERROR", as_json=False)
+    interpreter = check_interpreter()
+    if not interpreter.fine:
+        typer.echo(f"{interpreter.detail}: {interpreter.remedy}", err=True)
     arguments = _serve_arguments(config, assignments, allow_missing, flags)
     if against:
         wanted = Wanted(

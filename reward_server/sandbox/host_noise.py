@@ -1,19 +1,26 @@
-"""Finds what makes timings on this host vary; none of it is a security risk.
+"""Finds what makes timings on this host vary or be worse; none of it is a security risk.
 
 CPU time decides a verdict, not wall time. But the CPU time of a program varies, too, if a core
-changes its speed, shares its units with a sibling or is taken by a hypervisor.
+changes its speed, shares its units with a sibling or is taken by a hypervisor. It is also greater
+with an interpreter that was compiled without a profile.
 """
 
 from __future__ import annotations
 
+import sysconfig
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path("/")
 BUSY_SHARE = 0.5
 STOLEN_SHARE = 0.02
 RESERVED_BYTES = 1 << 30
 _CPUS = "sys/devices/system/cpu"
+# Distributions install their interpreter here. Debian's is compiled with a profile, but its build
+# removes all traces of that from `sysconfig`. One that a user compiles is elsewhere.
+_DISTRIBUTION_PREFIX = "/usr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,7 @@ def circumstances(
         check_siblings(root),
         check_swap(root),
         check_huge_pages(root),
+        check_interpreter(),
     )
 
 
@@ -165,6 +173,30 @@ def check_huge_pages(root: Path = ROOT) -> Circumstance:
         fine=not always,
         detail="transparent huge pages for everyone" if always else "on request only, or off",
         remedy=remedy if always else "",
+    )
+
+
+def check_interpreter(variables: Mapping[str, Any] | None = None) -> Circumstance:
+    """Checks that the interpreter was compiled with a profile, which makes it faster.
+
+    Args:
+        variables: those of `sysconfig`, by default this interpreter's.
+    """
+    known = sysconfig.get_config_vars() if variables is None else variables
+    fine = (
+        "--enable-optimizations" in str(known.get("CONFIG_ARGS"))
+        or "-fprofile-use" in f"{known.get('PY_CFLAGS')} {known.get('PY_CORE_CFLAGS')}"
+        or known.get("installed_base") == _DISTRIBUTION_PREFIX
+    )
+    return Circumstance(
+        name="interpreter",
+        fine=fine,
+        detail=f"Python {known.get('py_version')} was compiled "
+        + ("with a profile, or by a distribution" if fine else "without a profile"),
+        remedy=""
+        if fine
+        else "use the distribution's Python, or compile one with `--enable-optimizations` (pyenv: "
+        'PYTHON_CONFIGURE_OPTS="--enable-optimizations --with-lto"): a verdict takes less CPU time',
     )
 
 

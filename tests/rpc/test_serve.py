@@ -234,3 +234,18 @@ async def test_a_file_of_settings_is_followed(run: Run, tmp_path: Path) -> None:
     assert (info.maximum_cases, info.default_limits.processes, info.slots) == (4, 9, 1)
     server.process.send_signal(signal.SIGINT)
     assert (await server.end())[0] == 0
+
+
+async def test_a_container_that_starts_while_calls_come_adds_no_line_of_grpc(run: Run) -> None:
+    arguments = ("--workers", "2", "--set", "recycle_after_executions=2", "--json")
+    server = await run("serve", "--port", "0", *arguments)
+    facts = await started(server)
+    async with grpc.aio.insecure_channel(facts["address"]) as channel:
+        stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        programs = [request(f"def f(x): return x + 1  # {number}") for number in range(16)]
+        answers = await asyncio.gather(*map(stub.Score, programs))
+    assert {answer.verdict for answer in answers} == {pb.VERDICT_PASSED}
+    server.process.send_signal(signal.SIGTERM)
+    code, text = await server.end()
+    assert code == 0
+    assert "fork" not in text

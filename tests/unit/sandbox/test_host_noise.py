@@ -9,6 +9,7 @@ from reward_server.sandbox.host_noise import (
     check_cores,
     check_governor,
     check_huge_pages,
+    check_interpreter,
     check_load,
     check_memory,
     check_siblings,
@@ -108,11 +109,35 @@ def test_huge_pages_for_everyone_are_noise(tmp_path: Path, setting: str, fine: b
 def test_this_host_is_looked_at_as_a_whole() -> None:
     found = circumstances(cores=1, slots=2, memory_bytes=1 << 50)
     names = [one.name for one in found]
-    assert len(names) == len(set(names)) == 9
+    assert len(names) == len(set(names)) == 10
     assert [one.fine for one in found[:2]] == [False, False]
     assert all(one.fine or one.remedy for one in found)
 
 
 def test_a_host_that_shows_nothing_is_still_described(tmp_path: Path) -> None:
     found = circumstances(cores=1, slots=1, memory_bytes=1, root=tmp_path)
-    assert [one.name for one in found if not one.fine] == ["memory"]
+    assert [one.name for one in found if not one.fine and one.name != "interpreter"] == ["memory"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "fine"),
+    [
+        ({"CONFIG_ARGS": "'--enable-optimizations' '--with-lto'"}, True),
+        ({"CONFIG_ARGS": "'--enable-shared'", "PY_CORE_CFLAGS": "-O3 -fprofile-use"}, True),
+        ({"CONFIG_ARGS": "'--enable-shared' '--prefix=/usr'", "installed_base": "/usr"}, True),
+        (
+            {
+                "CONFIG_ARGS": "'--prefix=/root/.pyenv/versions/3.11.7' '--enable-shared'",
+                "PY_CFLAGS": "-DNDEBUG -g -fwrapv -O3 -Wall",
+                "PGO_PROF_USE_FLAG": "-fprofile-use -fprofile-correction",
+                "installed_base": "/root/.pyenv/versions/3.11.7",
+            },
+            False,
+        ),
+    ],
+    ids=["configured", "compiled", "debian", "pyenv"],
+)
+def test_an_interpreter_without_a_profile_is_slow(variables: dict[str, str], fine: bool) -> None:
+    found = check_interpreter(variables)
+    assert found.fine is fine
+    assert ("--enable-optimizations" in found.remedy) is not fine
