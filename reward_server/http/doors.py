@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp
 
-from reward_server.http import openapi, sandbox_fusion
+from reward_server.http import openapi
 from reward_server.http.boundary import BODY_SECONDS, Boundary, Edge
 from reward_server.http.e2b.commands import command_routes
 from reward_server.http.e2b.control import control_routes
@@ -18,7 +18,8 @@ from reward_server.http.e2b.interpreter import interpreter_routes
 from reward_server.http.e2b.sandboxes import Sandboxes
 from reward_server.http.nemo_gym import nemo_gym_routes
 from reward_server.http.parts import Parts
-from reward_server.http.sandbox_fusion import sandbox_fusion_routes
+from reward_server.http.sandbox_fusion.notebooks import notebook_routes
+from reward_server.http.sandbox_fusion.programs import PING, program_routes
 from reward_server.http.scoring import scoring_routes
 from reward_server.http.server import HttpEndpoint, HttpServer
 from reward_server.rpc.convert import MEBIBYTE
@@ -26,7 +27,7 @@ from reward_server.rpc.json.scoring import JsonScoring
 from reward_server.rpc.strangers import Strangers
 
 _DOCUMENT, _PAGE = "/openapi.json", "/"
-_PUBLIC = frozenset({_DOCUMENT, _PAGE, sandbox_fusion.PING})
+_PUBLIC = frozenset({_DOCUMENT, _PAGE, PING})
 # JSON and base64 take more room than the message that they hold, whose size is checked later.
 _HEADROOM = 2
 
@@ -62,7 +63,8 @@ def _router(parts: Parts) -> ASGIApp:
     routes = [
         *scoring_routes(scoring, boundary),
         *nemo_gym_routes(scoring, boundary, parts.telemetry),
-        *sandbox_fusion_routes(parts.evaluation, parts.bounds, boundary),
+        *program_routes(parts.evaluation, parts.bounds, boundary),
+        *notebook_routes(parts.sessions, parts.bounds, boundary),
         *control_routes(sandboxes, boundary),
         *command_routes(sandboxes, boundary),
         *file_routes(sandboxes, boundary),

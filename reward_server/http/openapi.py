@@ -7,9 +7,11 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from reward_server.http import nemo_gym, sandbox_fusion, scoring
+from reward_server.http import nemo_gym, scoring
 from reward_server.http.nemo_gym import VerifyRequest
-from reward_server.http.sandbox_fusion import RunCodeRequest
+from reward_server.http.sandbox_fusion import notebooks, programs
+from reward_server.http.sandbox_fusion.notebooks import RunJupyterRequest
+from reward_server.http.sandbox_fusion.programs import RunCodeRequest
 from reward_server.rpc.json import schema
 
 _TYPE = "application/json"
@@ -72,9 +74,14 @@ def document(version: str) -> dict[str, Any]:
                     schema.reference(schema.SERVER_INFO),
                 )
             },
-            sandbox_fusion.RUN_CODE: _post(
+            programs.RUN_CODE: _post(
                 "Runs a program, as SandboxFusion does.",
                 schema.reference(RunCodeRequest.__name__),
+                {"type": "object"},
+            ),
+            notebooks.RUN_JUPYTER: _post(
+                "Runs the cells of a notebook, as SandboxFusion does.",
+                schema.reference(RunJupyterRequest.__name__),
                 {"type": "object"},
             ),
             nemo_gym.VERIFY: _post(
@@ -82,7 +89,7 @@ def document(version: str) -> dict[str, Any]:
                 schema.reference(VerifyRequest.__name__),
                 {"type": "object"},
             ),
-            sandbox_fusion.PING: {
+            programs.PING: {
                 "get": {
                     "summary": "Answers `pong`; needs no credential.",
                     "security": [],
@@ -99,7 +106,7 @@ def document(version: str) -> dict[str, Any]:
 
 def _models() -> dict[str, Any]:
     """Returns the schemas of the bodies that are no messages of the contract."""
-    kinds = (RunCodeRequest, VerifyRequest)
+    kinds = (RunCodeRequest, RunJupyterRequest, VerifyRequest)
     _, found = models_json_schema([(one, "validation") for one in kinds], ref_template=_MODELS)
     schemas: dict[str, Any] = found["$defs"]
     return schemas

@@ -40,6 +40,10 @@ ATTEMPTS = 2
 REMEMBERED = 4096
 RETRY_SECONDS = 2.0
 QUOTA = "sessions"
+_NONE_HERE = (
+    "this server offers no sessions; start it on the local or the docker backend with "
+    "`--set session_memory_bytes=BYTES`"
+)
 _ID_BYTES = 18
 _LOOK_SECONDS = 0.05
 _EXPLANATIONS: Mapping[SessionEnd, str] = {
@@ -318,6 +322,17 @@ class Sessions:
         finally:
             self._take(session.wanted, -1)
             del self._ending[session.id]
+
+
+def offered(sessions: Sessions | None) -> Sessions:
+    """Returns the server's sessions.
+
+    Raises:
+        UnsupportedError: it offers none.
+    """
+    if sessions is None:
+        raise UnsupportedError(_NONE_HERE)
+    return sessions
 
 
 def _ended_for(end: SessionEnd) -> SessionEndedError:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reward_server.domain import MEBIBYTE, Termination, TerminationKind
-from reward_server.errors import InvalidRequestError, SessionEndedError, UnsupportedError
+from reward_server.errors import InvalidRequestError, SessionEndedError
 from reward_server.http.boundary import Call
 from reward_server.http.e2b.processes import Processes
 from reward_server.rpc.convert import Bounds
@@ -17,15 +17,11 @@ from reward_server.rpc.json.sessions import lifetime_wanted, session_wanted
 from reward_server.sandbox.sessions.values import Ended, Output
 from reward_server.sessions.bounds import SessionBounds
 from reward_server.sessions.session import CommandWanted, Session
-from reward_server.sessions.sessions import Sessions
+from reward_server.sessions.sessions import Sessions, offered
 
 ENVD_VERSION = "0.5.8"
 HEADER = "E2b-Sandbox-Id"
 DEFAULT_TEMPLATES = frozenset({"base", "code-interpreter-v1"})
-_NONE_HERE = (
-    "this server offers no sessions; start it on the local backend with "
-    "`--set session_memory_bytes=BYTES`"
-)
 _TOOL_SECONDS, _TOOL_BYTES = 60.0, 8 * MEBIBYTE
 
 
@@ -221,9 +217,7 @@ class Sandboxes:
 
     @property
     def _sessions(self) -> Sessions:
-        if self._offered is None:
-            raise UnsupportedError(_NONE_HERE)
-        return self._offered
+        return offered(self._offered)
 
     def _is_open(self, sandbox: Sandbox) -> bool:
         try:

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from codereward.v1 import reward_service_pb2 as reward_pb
 from codereward.v1 import session_service_pb2 as pb
 from reward_server.domain import LimitKind
-from reward_server.errors import SessionEndedError, UnsupportedError
+from reward_server.errors import SessionEndedError
 from reward_server.rpc import convert as requests
 from reward_server.rpc import fields
 from reward_server.rpc.answers import termination_of
@@ -37,15 +37,11 @@ from reward_server.sandbox.sessions.values import (
     Started,
 )
 from reward_server.sessions.session import Session
-from reward_server.sessions.sessions import Sessions
+from reward_server.sessions.sessions import Sessions, offered
 from reward_server.telemetry import Telemetry
 
 SERVICE = pb.DESCRIPTOR.services_by_name["SessionService"].full_name
 _Event = TypeVar("_Event")
-_NONE_HERE = (
-    "this server offers no sessions; start it on the local or the docker backend with "
-    "`--set session_memory_bytes=BYTES`"
-)
 _TYPES = {
     Type.FILE: pb.FILE_TYPE_FILE,
     Type.FOLDER: pb.FILE_TYPE_FOLDER,
@@ -214,9 +210,7 @@ class SessionService:
 
     @property
     def _sessions(self) -> Sessions:
-        if self._offered is None:
-            raise UnsupportedError(_NONE_HERE)
-        return self._offered
+        return offered(self._offered)
 
     @contextmanager
     def _session(self, owner: str, session_id: str) -> Iterator[Session]:

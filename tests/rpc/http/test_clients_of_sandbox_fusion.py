@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from reward_server.app import App, running_app
+from reward_server.domain import MEBIBYTE
 from reward_server.settings import Settings
 
 TOKEN = "client-secret"
@@ -42,6 +43,28 @@ for name, (language, code) in programs.items():
     answer = run_code(request, max_attempts=1, client_timeout=60)
     output = answer.run_result.stdout.strip() if answer.run_result else ""
     found[name] = [summary_run_code_result(answer, mapping), output]
+print(json.dumps(found))
+"""
+NOTEBOOKS = """
+import asyncio, base64, json, sys
+from sandbox_fusion import RunJupyterRequest, run_jupyter, run_jupyter_async, set_endpoint
+set_endpoint(sys.argv[1])
+def told(answer):
+    cells = [[cell.stdout, cell.display, [e["ename"] for e in cell.error]] for cell in answer.cells]
+    return [answer.status, answer.driver.status, cells, answer.files]
+options = {"max_attempts": 1, "client_timeout": 60}
+right = RunJupyterRequest(
+    cells=["a = int(open('in').read())", "a * 2", "1 / 0", "print(a)", "open('out', 'w').close()"],
+    files={"in": base64.b64encode(b"21").decode()},
+    fetch_files=["out"],
+)
+endless = RunJupyterRequest(cells=["1", "while True: pass", "2"], total_timeout=1)
+ended = RunJupyterRequest(cells=["import os; os._exit(3)", "2"])
+found = {
+    "right": told(run_jupyter(right, **options)),
+    "endless": told(run_jupyter(endless, **options)),
+    "ended": told(asyncio.run(run_jupyter_async(ended, **options))),
+}
 print(json.dumps(found))
 """
 # The package `verl` imports torch and more; this is its caller alone, from its own files.
@@ -91,7 +114,13 @@ async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
     tokens.write_text(TOKEN)
     languages = ("python", "bash", "c++17", "javascript")
     settings = Settings(
-        port=0, http_port=0, workers=2, drain_seconds=0, token_file=tokens, languages=languages
+        port=0,
+        http_port=0,
+        workers=2,
+        drain_seconds=0,
+        token_file=tokens,
+        languages=languages,
+        session_memory_bytes=1024 * MEBIBYTE,
     )
     async with running_app(settings) as running:
         yield running
@@ -125,6 +154,25 @@ async def test_the_client_of_sandbox_fusion_runs_programs(app: App, packages: Pa
         "cpp": ["success", "42"],
         "cpp refused": ["compile", ""],
         "nodejs": ["success", "42"],
+    }
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_client_of_sandbox_fusion_runs_notebooks(app: App, packages: Path) -> None:
+    two = [{"text/plain": "42"}]
+    zero, late, gone = ["ZeroDivisionError"], ["TimeoutError"], ["DeadKernelError"]
+    assert await run(NOTEBOOKS, packages, url_of(app)) == {
+        "right": [
+            *("Success", "Finished"),
+            [["", [], []], ["", two, []], ["", [], zero], ["21\n", [], []], ["", [], []]],
+            {"out": ""},
+        ],
+        "endless": [
+            *("Failed", "TimeLimitExceeded"),
+            [["", [{"text/plain": "1"}], []], ["", [], late]],
+            {},
+        ],
+        "ended": ["Failed", "Error", [["", [], gone]], {}],
     }
 
 

@@ -20,7 +20,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import SandboxError
-from reward_server.http import sandbox_fusion
+from reward_server.http.sandbox_fusion import programs
 from tests.rpc.conftest import Serve
 from tests.rpc.fakes import FakeExecutor, passing
 from tests.rpc.http.conftest import url_of
@@ -163,7 +163,7 @@ async def test_a_full_queue_is_waited_for(serve: Serve) -> None:
 async def test_a_program_that_finds_no_room_is_504_in_time(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox_fusion, "SPARE_SECONDS", 0.1)
+    monkeypatch.setattr(programs, "SPARE_SECONDS", 0.1)
     served = await serve(FakeExecutor(slots=1, held=True), http_port=0, queue_capacity=1)
     async with httpx.AsyncClient(base_url=url_of(served), timeout=60) as client:
         holders = [

@@ -1,4 +1,4 @@
-"""SandboxFusion's door: `POST /run_code` and `GET /v1/ping`, as its client and verl call them.
+"""SandboxFusion's `POST /run_code` and `GET /v1/ping`, as its client and verl call them.
 
 A program's failure is a value in the answer. If a program could not be run, the answer is 504 and
 never a status of SandboxFusion: verl tries again after 504 alone, and takes everything else for a
@@ -8,10 +8,9 @@ failed test. While the queue is full, the door therefore waits as long as the ca
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -26,18 +25,22 @@ from reward_server.domain import (
     Limits,
     TerminationKind,
 )
-from reward_server.errors import (
-    DeadlineError,
-    DrainingError,
-    InvalidRequestError,
-    OverloadedError,
-    SandboxError,
-)
+from reward_server.errors import InvalidRequestError
 from reward_server.evaluation import Evaluation
 from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Boundary, Call
-from reward_server.http.failures import refusal
 from reward_server.http.patience import patiently
+from reward_server.http.sandbox_fusion.answers import (
+    BROKEN,
+    FAILED,
+    FINISHED,
+    SUCCESS,
+    TIMED_OUT,
+    Seconds,
+    command_result,
+    refused,
+    told,
+)
 from reward_server.languages import Language
 from reward_server.rpc.convert import SOURCE_BYTES, Bounds
 from reward_server.rpc.interceptors import Work
@@ -46,22 +49,12 @@ from reward_server.rpc.json.programs import program_job
 RUN_CODE, PING = "/run_code", "/v1/ping"
 # verl waits 10 s beyond the two time limits.
 SPARE_SECONDS = 8.0
-_NOT_RUN = 504
 # A busy machine may take this much longer than a program's CPU time.
 _WALL_SHARE, _WALL_SECONDS = 0.5, 4.0
 _NAMES = {"nodejs": "javascript", "R": "r", "kotlin_script": "kotlin"}
 _TIMES = {LimitKind.CPU_TIME, LimitKind.WALL_TIME}
 _KILLED, _BAD_CALL = 9, 31  # SIGKILL, SIGSYS
-_COMPILED = {
-    "status": "Finished",
-    "execution_time": None,
-    "cpu_time": None,
-    "return_code": 0,
-    "stdout": "",
-    "stderr": "",
-}
-
-Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+_COMPILED = command_result(FINISHED, return_code=0)
 
 
 class RunCodeRequest(BaseModel):
@@ -79,9 +72,7 @@ class RunCodeRequest(BaseModel):
     fetch_files: list[str] = []
 
 
-def sandbox_fusion_routes(
-    evaluation: Evaluation, bounds: Bounds, boundary: Boundary
-) -> list[Route]:
+def program_routes(evaluation: Evaluation, bounds: Bounds, boundary: Boundary) -> list[Route]:
     """Returns the routes of the door."""
 
     async def run_code(call: Call) -> Response:
@@ -104,7 +95,7 @@ def sandbox_fusion_routes(
     return [
         Route(
             RUN_CODE,
-            boundary.door(RUN_CODE, run_code, work=Work.BODY, refuse=_refuse),
+            boundary.door(RUN_CODE, run_code, work=Work.BODY, refuse=refused),
             methods=["POST"],
         ),
         Route(PING, ping, methods=["GET"]),
@@ -150,21 +141,16 @@ def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict
     return limits
 
 
-def _refuse(error: Exception) -> Response:
-    not_run = (OverloadedError, DeadlineError, DrainingError, SandboxError)
-    return refusal(error, _NOT_RUN if isinstance(error, not_run) else None)
-
-
 # ------------------------------------------------------------------------------------- answers
 
 
 def _answer(execution: Execution, *, has_compiler: bool) -> dict[str, Any]:
     if execution.ending is Ending.COMPILE_ERROR:
-        return _response("Failed", compile_result=_result(execution, ""))
+        return told(FAILED, compile_result=_result(execution, ""))
     result = _result(execution, execution.message)
-    is_success = result["status"] == "Finished" and result["return_code"] == 0
-    return _response(
-        "Success" if is_success else "Failed",
+    is_success = result["status"] == FINISHED and result["return_code"] == 0
+    return told(
+        SUCCESS if is_success else FAILED,
         compile_result=_COMPILED if has_compiler else None,
         run_result=result,
     )
@@ -173,45 +159,26 @@ def _answer(execution: Execution, *, has_compiler: bool) -> dict[str, Any]:
 def _oversize() -> dict[str, Any]:
     """Returns the answer to a program that is too large; the model is its author."""
     problem = f"the program has more than {SOURCE_BYTES} bytes"
-    return _response(
-        "Failed",
-        run_result={**_COMPILED, "status": "Error", "return_code": 1, "stderr": problem},
-    )
-
-
-def _response(
-    status: str,
-    *,
-    compile_result: Mapping[str, Any] | None = None,
-    run_result: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    return {
-        "status": status,
-        "message": "",
-        "compile_result": compile_result,
-        "run_result": run_result,
-        "executor_pod_name": None,
-        "files": {},
-    }
+    return told(FAILED, run_result=command_result(BROKEN, return_code=1, stderr=problem))
 
 
 def _result(execution: Execution, message: str) -> dict[str, Any]:
     stdout, stderr = execution.stdout, execution.stderr
     is_cut = _is_cut(stdout) or _is_cut(stderr)
     if _TIMES.intersection(execution.limits_hit):
-        status = "TimeLimitExceeded"
+        status = TIMED_OUT
     elif execution.ending is Ending.COMPLETED and not is_cut:
-        status = "Finished"
+        status = FINISHED
     else:
-        status = "Error"
-    return {
-        "status": status,
-        "execution_time": execution.usage.wall_time_seconds,
-        "cpu_time": execution.usage.cpu_time_seconds,
-        "return_code": _return_code(execution),
-        "stdout": stdout.data.decode("utf-8", "replace"),
-        "stderr": _explained(stderr, message),
-    }
+        status = BROKEN
+    return command_result(
+        status,
+        return_code=_return_code(execution),
+        stdout=stdout.data.decode("utf-8", "replace"),
+        stderr=_explained(stderr, message),
+        wall_time_seconds=execution.usage.wall_time_seconds,
+        cpu_time_seconds=execution.usage.cpu_time_seconds,
+    )
 
 
 def _return_code(execution: Execution) -> int:

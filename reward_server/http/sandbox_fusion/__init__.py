@@ -1,0 +1,1 @@
+"""SandboxFusion's door: its client and verl run programs and notebooks, and submit completions."""
