@@ -4,41 +4,34 @@
     python -m benchmarks.sessions latency --set backend=docker --set runtime=runsc
     python -m benchmarks.sessions code --count 50
     python -m benchmarks.sessions memory --count 20
-    python -m benchmarks.sessions faults --count 300
 
 Each starts a server of its own on the local backend; `latency` and `code` take other settings.
 `latency` opens a session, runs a command in it and closes it, one session after another, each when
 a sandbox is warm; `--at-once` keeps several open and does not wait. `code` runs code in an
 interpreter: the first call in a session, and further ones. `memory` opens sessions and leaves them
-idle. `faults` opens, uses and closes sessions while their processes are killed at random, and the
-server twice; it exits with 1 if a wrong result arrives or anything is left.
+idle. `benchmarks.session_faults` kills what sessions are made of.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import random
-import signal
 import statistics
 import sys
 import tempfile
 import time
 import urllib.request
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
-from trainer_client import AsyncRewardClient, CallError, ExecResult
+from trainer_client import AsyncRewardClient, ExecResult
 from trainer_client.local_server import LocalServer, free_port
 
 MEMORY_BYTES = 64 << 20
-SERVER_KILLS = 2
 COMMAND = ["bash", "-c", "echo $((6 * 7))"]
 
 
@@ -161,61 +154,6 @@ async def memory(count: int) -> None:
     print(f"their processes), {charged / count / 2**20:.1f} MiB each charged to control groups")
 
 
-async def faults(count: int, at_once: int) -> None:
-    """Opens, uses and closes sessions while parts of them are killed."""
-    outcomes: Counter[str] = Counter()
-    owners: list[str] = []
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder), 4, 4 * at_once) as running:
-        owners.append(owner_id(running.server.pid))
-        places = asyncio.Semaphore(at_once)
-        async with AsyncRewardClient(running.target, timeout_seconds=120) as client:
-
-            async def placed() -> None:
-                async with places:
-                    outcomes[await _outcome(client)] += 1
-
-            def done() -> float:
-                return outcomes.total() / count
-
-            killing = asyncio.create_task(_kill_now_and_then(running.server, done, owners))
-            await asyncio.gather(*(placed() for _ in range(count)))
-            killing.cancel()
-            await asyncio.gather(killing, return_exceptions=True)
-        left = running.metric('reward_server_sessions{state="open"}')
-    await asyncio.sleep(1)
-    kept = [path for owner in owners for path in _cgroups_of(owner)]
-    print(
-        f"{count} sessions: {dict(outcomes)}; open at the end {left:.0f}, cgroups left {len(kept)}"
-    )
-    if left or kept or outcomes["WRONG"]:
-        raise SystemExit(1)
-
-
-async def _outcome(client: AsyncRewardClient) -> str:
-    try:
-        result = await one(client)
-        if result.signal == signal.SIGKILL:
-            return "command killed"
-        return "right" if (result.exit_code, result.stdout) == (0, b"42\n") else "WRONG"
-    except CallError as error:
-        return str(getattr(error, "reason", error.status))
-
-
-async def _kill_now_and_then(
-    server: LocalServer, done: Callable[[], float], owners: list[str]
-) -> None:
-    """Kills processes of sessions, and the server after each third of all sessions."""
-    chance = random.Random(1)
-    while True:
-        await asyncio.sleep(chance.uniform(0.2, 0.6))
-        if len(owners) <= SERVER_KILLS and done() > len(owners) / (SERVER_KILLS + 1):
-            await asyncio.to_thread(server.kill)
-            await asyncio.to_thread(server.start)
-            owners.append(owner_id(server.pid))
-        with suppress(IndexError, ProcessLookupError):
-            os.kill(chance.choice(_processes(server.pid)), signal.SIGKILL)
-
-
 def _processes(server: int) -> list[int]:
     """Returns the processes of a server's session containers."""
     found = []
@@ -251,7 +189,7 @@ def _charged_bytes(group: Path) -> int:
 def main() -> None:
     """Reads the command line and measures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("latency", "code", "memory", "faults"))
+    parser.add_argument("what", choices=("latency", "code", "memory"))
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--at-once", type=int, default=None)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
@@ -260,10 +198,8 @@ def main() -> None:
         asyncio.run(latency(given.count, given.at_once or 1, given.set))
     elif given.what == "code":
         asyncio.run(code(given.count, given.set))
-    elif given.what == "memory":
-        asyncio.run(memory(given.count))
     else:
-        asyncio.run(faults(given.count, given.at_once or 4))
+        asyncio.run(memory(given.count))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,8 @@ class Kind:
         comment: begins a comment in its language; with "", nothing is added to the completion.
         needs: the host's program without which the kind is left out.
         short: whether its limits of time are short.
-        heavy: whether it takes a hundred times what others take.
+        heavy: whether it takes ten times the CPU of others, or more: a container is replaced after
+            it, or many executions confirm it.
         tests: adds the tests to a request; without it, the program is sent by Execute.
     """
 
@@ -153,20 +154,20 @@ KINDS = {
         heavy=True,
         tests=_stdio,
     ),
-    "attack": Kind(share=2, source=ATTACK, verdict="SECURITY_VIOLATION", tests=_stdio),
+    "attack": Kind(share=2, source=ATTACK, verdict="SECURITY_VIOLATION", heavy=True, tests=_stdio),
     "right function": Kind(share=18, source=RIGHT, verdict="PASSED", tests=_function),
     "wrong function": Kind(share=6, source=WRONG, verdict="FAILED", tests=_function),
     "left function": Kind(share=4, source=LEFT, verdict="RUNTIME_ERROR", tests=_function),
     "broken function": Kind(
         share=4, source="def f(x: return x", verdict="COMPILE_ERROR", tests=_function
     ),
-    "right object": Kind(share=4, source=TALLY, verdict="PASSED", tests=_objects),
+    "right object": Kind(share=4, source=TALLY, verdict="PASSED", heavy=True, tests=_objects),
     "wrong object": Kind(
         share=2, source=TALLY.replace("+=", "="), verdict="FAILED", tests=_objects
     ),
     "right calls": Kind(share=6, source=RIGHT, verdict="PASSED", tests=_calls),
     "wrong calls": Kind(share=2, source=WRONG, verdict="FAILED", tests=_calls),
-    "right file": Kind(share=1, source=RIGHT, verdict="PASSED", tests=_file),
+    "right file": Kind(share=1, source=RIGHT, verdict="PASSED", heavy=True, tests=_file),
     "wrong file": Kind(share=1, source=WRONG, verdict="FAILED", tests=_file),
     "right C++": Kind(
         share=1,
