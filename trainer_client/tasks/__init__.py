@@ -11,8 +11,9 @@
     evalplus                    a function, compared with the reference solution
     stdio, calls, asserts, pytest   rows of one's own, by the kind of their tests
 
-`unit_tests` makes a request from test files of pytest or unittest, and `swe` from a row of
-SWE-bench's shape and an archive of its repository. Each other function takes
+`unit_tests` makes a request from test files of pytest or unittest, `swe` from a row of
+SWE-bench's shape and an archive of its repository, and `harbor` from a task folder of Harbor. Each
+other function takes
 `(row, completion="", *, id="")`. Without a completion the request is a template. Keep templates by
 task id, so that tests stay out of a trainer's data set, and complete them with `fill`.
 `write_templates` and `read_templates` store them in a file of JSON lines.
@@ -37,9 +38,9 @@ from trainer_client.tasks.functions import acecode, humaneval, mbpp
 from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.listed import deepcoder, rstar_coder, synthetic, verl
 from trainer_client.tasks.methods import leetcode
-from trainer_client.tasks.patched import swe
 from trainer_client.tasks.programs import apps, code_contests
 from trainer_client.tasks.references import evalplus
+from trainer_client.tasks.repositories import HarborTask, harbor, swe
 from trainer_client.tasks.rows import Row
 from trainer_client.tasks.suites import bigcodebench, kodcode, unit_tests
 from trainer_client.text import well_formed
@@ -47,6 +48,7 @@ from trainer_client.text import well_formed
 __all__ = [
     "ID_FIELDS",
     "TASKS",
+    "HarborTask",
     "Row",
     "acecode",
     "apps",
@@ -60,6 +62,7 @@ __all__ = [
     "evalplus",
     "fill",
     "from_json",
+    "harbor",
     "humaneval",
     "humaneval_x",
     "kodcode",
