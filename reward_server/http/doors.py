@@ -20,6 +20,7 @@ from reward_server.http.nemo_gym import nemo_gym_routes
 from reward_server.http.parts import Parts
 from reward_server.http.sandbox_fusion.notebooks import notebook_routes
 from reward_server.http.sandbox_fusion.programs import PING, program_routes
+from reward_server.http.sandbox_fusion.submissions import submission_routes
 from reward_server.http.scoring import scoring_routes
 from reward_server.http.server import HttpEndpoint, HttpServer
 from reward_server.rpc.convert import MEBIBYTE
@@ -65,6 +66,7 @@ def _router(parts: Parts) -> ASGIApp:
         *nemo_gym_routes(scoring, boundary, parts.telemetry),
         *program_routes(parts.evaluation, parts.bounds, boundary),
         *notebook_routes(parts.sessions, parts.bounds, boundary),
+        *submission_routes(scoring, parts.bounds, boundary),
         *control_routes(sandboxes, boundary),
         *command_routes(sandboxes, boundary),
         *file_routes(sandboxes, boundary),

@@ -9,9 +9,14 @@ from pydantic.json_schema import models_json_schema
 
 from reward_server.http import nemo_gym, scoring
 from reward_server.http.nemo_gym import VerifyRequest
-from reward_server.http.sandbox_fusion import notebooks, programs
+from reward_server.http.sandbox_fusion import notebooks, programs, submissions
 from reward_server.http.sandbox_fusion.notebooks import RunJupyterRequest
 from reward_server.http.sandbox_fusion.programs import RunCodeRequest
+from reward_server.http.sandbox_fusion.submissions import (
+    GetPromptByIdRequest,
+    GetPromptsRequest,
+    SubmitRequest,
+)
 from reward_server.rpc.json import schema
 
 _TYPE = "application/json"
@@ -84,6 +89,27 @@ def document(version: str) -> dict[str, Any]:
                 schema.reference(RunJupyterRequest.__name__),
                 {"type": "object"},
             ),
+            submissions.SUBMIT: _post(
+                "Judges a completion by a row of a data set, as SandboxFusion does.",
+                schema.reference(SubmitRequest.__name__),
+                {"type": "object"},
+            ),
+            submissions.GET_PROMPTS: _post(
+                "Makes prompts of rows, as SandboxFusion does.",
+                schema.reference(GetPromptsRequest.__name__),
+                {"type": "array", "items": {"type": "object"}},
+            ),
+            submissions.GET_PROMPT: _post(
+                "Makes a prompt of a row, as SandboxFusion does.",
+                schema.reference(GetPromptByIdRequest.__name__),
+                {"type": "object"},
+            ),
+            submissions.LIST_DATASETS: {
+                "get": _operation(
+                    "Names the data sets whose format follows from their name.",
+                    {"type": "array", "items": {"type": "string"}},
+                )
+            },
             nemo_gym.VERIFY: _post(
                 "Judges the last message of a response, as NeMo-Gym's resources servers do.",
                 schema.reference(VerifyRequest.__name__),
@@ -106,7 +132,14 @@ def document(version: str) -> dict[str, Any]:
 
 def _models() -> dict[str, Any]:
     """Returns the schemas of the bodies that are no messages of the contract."""
-    kinds = (RunCodeRequest, RunJupyterRequest, VerifyRequest)
+    kinds = (
+        RunCodeRequest,
+        RunJupyterRequest,
+        SubmitRequest,
+        GetPromptsRequest,
+        GetPromptByIdRequest,
+        VerifyRequest,
+    )
     _, found = models_json_schema([(one, "validation") for one in kinds], ref_template=_MODELS)
     schemas: dict[str, Any] = found["$defs"]
     return schemas

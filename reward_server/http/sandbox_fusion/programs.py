@@ -109,7 +109,7 @@ def _patience_seconds(request: RunCodeRequest) -> float:
 def _job(request: RunCodeRequest, bounds: Bounds) -> Job:
     if request.fetch_files:
         raise InvalidRequestError("fetch_files", "files of a program cannot be fetched here")
-    language = bounds.languages.find(_NAMES.get(request.language, request.language))
+    language = language_named(request.language, bounds)
     files = {path: text for path, text in request.files.items() if text is not None}
     return program_job(
         {
@@ -123,16 +123,30 @@ def _job(request: RunCodeRequest, bounds: Bounds) -> Job:
     )
 
 
-def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict[str, float]:
-    """Returns the limits that a request sets, within those of the server."""
-    run, most = request.run_timeout, bounds.maximum_limits
-    limits: dict[str, float] = {
+def language_named(name: str, bounds: Bounds) -> Language:
+    """Returns the language of a name of SandboxFusion or of this server.
+
+    Raises:
+        UnsupportedError: there is none.
+    """
+    return bounds.languages.find(_NAMES.get(name, name))
+
+
+def time_limits(run: float, bounds: Bounds) -> dict[str, float]:
+    """Returns the limits that a `run_timeout` in seconds sets, within those of the server."""
+    most = bounds.maximum_limits
+    return {
         "cpu_time_seconds": min(max(run, LEAST_LIMITS.cpu_time_seconds), most.cpu_time_seconds),
         "wall_time_seconds": min(
             max(run + min(run * _WALL_SHARE, _WALL_SECONDS), LEAST_LIMITS.wall_time_seconds),
             most.wall_time_seconds,
         ),
     }
+
+
+def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict[str, float]:
+    """Returns the limits that a request sets, within those of the server."""
+    limits, most = time_limits(request.run_timeout, bounds), bounds.maximum_limits
     memory = request.memory_limit_MB * MEBIBYTE
     # A virtual machine does not start in what is enough for Python.
     own = language.default_limits(Limits(memory_bytes=LEAST_LIMITS.memory_bytes)).memory_bytes

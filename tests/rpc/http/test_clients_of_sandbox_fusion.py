@@ -67,6 +67,50 @@ found = {
 }
 print(json.dumps(found))
 """
+SUBMISSIONS = """
+import asyncio, json, sys
+from sandbox_fusion import (
+    GetPromptByIdRequest, GetPromptsRequest, SubmitRequest, SummaryMapping, TestConfig,
+    get_prompt_by_id, get_prompts, run_concurrent, set_endpoint, submit, submit_async, submit_safe,
+    summary_run_code_result,
+)
+set_endpoint(sys.argv[1])
+row = {
+    "id": 1,
+    "content": "Double.",
+    "labels": {},
+    "test": [{"input": {"stdin": str(n)}, "output": {"stdout": str(2 * n)}} for n in (1, 2)],
+}
+mapping = SummaryMapping(
+    Success="success", Failed="failed", CompileFailed="compile", RunFailed="run", RunTimeout="time"
+)
+def request(completion, language="python"):
+    settings = TestConfig(
+        dataset_type="CommonOJDataset", language=language, provided_data=row, run_timeout=1
+    )
+    return SubmitRequest(dataset="mine", id=1, completion=completion, config=settings)
+def told(answer):
+    runs = [summary_run_code_result(one.exec_info, mapping) for one in answer.tests]
+    return [answer.accepted, [one.passed for one in answer.tests], runs]
+completions = {
+    "right": request("```python\\nprint(int(input()) * 2)\\n```"),
+    "wrong": request("```python\\nprint(2)\\n```"),
+    "endless": request("```python\\nwhile True: pass\\n```"),
+    "crashed": request("```python\\nraise SystemExit(3)\\n```"),
+    "refused": request("```cpp\\nint main() { return x; }\\n```", "cpp"),
+}
+options = {"max_attempts": 1, "client_timeout": 60}
+answers = run_concurrent(submit, args=[[one] for one in completions.values()], kwargs=[options] * 5)
+found = {name: told(answer) for name, answer in zip(completions, answers)}
+found["async"] = told(asyncio.run(submit_async(completions["right"], **options)))
+found["safe"] = told(submit_safe(completions["right"], **options))
+found["unknown"] = told(submit_safe(request("", "lean"), **options))
+one = {"dataset": "mine", "config": completions["right"].config}
+found["prompt"] = get_prompt_by_id(GetPromptByIdRequest(id=1, **one)).prompt[:7]
+many = TestConfig(dataset_type="CommonOJDataset", provided_data=[row, row])
+found["prompts"] = len(get_prompts(GetPromptsRequest(dataset="mine", config=many)))
+print(json.dumps(found))
+"""
 # The package `verl` imports torch and more; this is its caller alone, from its own files.
 VERL = """
 import importlib.util, json, pathlib, sys, threading
@@ -173,6 +217,23 @@ async def test_the_client_of_sandbox_fusion_runs_notebooks(app: App, packages: P
             {},
         ],
         "ended": ["Failed", "Error", [["", [], gone]], {}],
+    }
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_client_of_sandbox_fusion_submits_completions(app: App, packages: Path) -> None:
+    right = [True, [True, True], ["success", "success"]]
+    assert await run(SUBMISSIONS, packages, url_of(app)) == {
+        "right": right,
+        "wrong": [False, [True, False], ["success", "success"]],
+        "endless": [False, [False], ["time"]],
+        "crashed": [False, [False], ["run"]],
+        "refused": [False, [False], ["compile"]],
+        "async": right,
+        "safe": right,
+        "unknown": [False, [], []],
+        "prompt": "Double.",
+        "prompts": 2,
     }
 
 

@@ -20,7 +20,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import SandboxError
-from reward_server.http.sandbox_fusion import programs
+from reward_server.http.sandbox_fusion import programs, submissions
 from tests.rpc.conftest import Serve
 from tests.rpc.fakes import FakeExecutor, passing
 from tests.rpc.http.conftest import url_of
@@ -179,3 +179,15 @@ async def test_a_program_that_finds_no_room_is_504_in_time(
         for holder in holders:
             holder.cancel()
         await served.until_admitted(0)
+
+
+async def test_a_submission_that_finds_no_room_is_504(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submissions, "PATIENCE_SECONDS", 0.2)
+    served = await serve(FakeExecutor(slots=1, held=True), http_port=0)
+    row = {"test_list": ["assert f(1) == 1"]}
+    asked = {"dataset": "mbpp", "id": 1, "completion": "", "config": {"provided_data": row}}
+    async with httpx.AsyncClient(base_url=url_of(served), timeout=60) as client:
+        answer = await client.post("/submit", json=asked)
+    assert answer.status_code == 504
