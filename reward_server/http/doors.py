@@ -27,8 +27,7 @@ from reward_server.rpc.convert import MEBIBYTE
 from reward_server.rpc.json.scoring import JsonScoring
 from reward_server.rpc.strangers import Strangers
 
-_DOCUMENT, _PAGE = "/openapi.json", "/"
-_PUBLIC = frozenset({_DOCUMENT, _PAGE, PING})
+_PUBLIC = frozenset({openapi.DOCUMENT, openapi.PAGE, PING})
 # JSON and base64 take more room than the message that they hold, whose size is checked later.
 _HEADROOM = 2
 
@@ -91,6 +90,6 @@ def _description(version: str) -> list[Route]:
         return HTMLResponse(page)
 
     return [
-        Route(_DOCUMENT, show_document, methods=["GET"]),
-        Route(_PAGE, show_page, methods=["GET"]),
+        Route(openapi.DOCUMENT, show_document, methods=["GET"]),
+        Route(openapi.PAGE, show_page, methods=["GET"]),
     ]

@@ -8,7 +8,9 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from reward_server.http import nemo_gym, scoring
+from reward_server.http.e2b.description import MODELS, e2b_paths
 from reward_server.http.nemo_gym import VerifyRequest
+from reward_server.http.operations import FAILURES, operation, post
 from reward_server.http.sandbox_fusion import notebooks, programs, submissions
 from reward_server.http.sandbox_fusion.notebooks import RunJupyterRequest
 from reward_server.http.sandbox_fusion.programs import RunCodeRequest
@@ -19,23 +21,13 @@ from reward_server.http.sandbox_fusion.submissions import (
 )
 from reward_server.rpc.json import schema
 
-_TYPE = "application/json"
+DOCUMENT, PAGE = "/openapi.json", "/"
 _MODELS = "#/components/schemas/{model}"
 _TIMEOUT = {
     "name": "timeout_seconds",
     "in": "query",
     "description": "Time in which the caller needs an answer, in seconds.",
     "schema": {"type": "number", "exclusiveMinimum": 0},
-}
-_FAILURES = {
-    400: "the request is wrong, or the server does not offer what it asks for",
-    401: "no valid bearer token was shown",
-    404: "no such stored task, session or path",
-    408: "the body did not arrive in time",
-    413: "the body is too large",
-    429: "there is no room; retry after `Retry-After` seconds",
-    503: "the server's machinery failed or shuts down; retry elsewhere",
-    504: "the deadline passed",
 }
 _FAILURE = {
     "type": "object",
@@ -60,13 +52,13 @@ def document(version: str) -> dict[str, Any]:
         "info": {"title": "Reward Server", "version": version},
         "security": [{"token": []}],
         "paths": {
-            scoring.SCORE: _post(
+            scoring.SCORE: post(
                 "Judges one completion.",
                 schema.reference(schema.SCORE_REQUEST),
                 schema.reference(schema.SCORE_RESPONSE),
                 [_TIMEOUT],
             ),
-            scoring.SCORE_BATCH: _post(
+            scoring.SCORE_BATCH: post(
                 "Judges many completions; each line is an answer, sent when it is known.",
                 schema.reference(schema.SCORE_BATCH_REQUEST),
                 schema.reference(schema.SCORE_BATCH_RESPONSE),
@@ -74,60 +66,67 @@ def document(version: str) -> dict[str, Any]:
                 scoring.LINES,
             ),
             scoring.INFO: {
-                "get": _operation(
+                "get": operation(
                     "Describes the server: languages, limits and protections.",
                     schema.reference(schema.SERVER_INFO),
                 )
             },
-            programs.RUN_CODE: _post(
+            programs.RUN_CODE: post(
                 "Runs a program, as SandboxFusion does.",
                 schema.reference(RunCodeRequest.__name__),
                 {"type": "object"},
             ),
-            notebooks.RUN_JUPYTER: _post(
+            notebooks.RUN_JUPYTER: post(
                 "Runs the cells of a notebook, as SandboxFusion does.",
                 schema.reference(RunJupyterRequest.__name__),
                 {"type": "object"},
             ),
-            submissions.SUBMIT: _post(
+            submissions.SUBMIT: post(
                 "Judges a completion by a row of a data set, as SandboxFusion does.",
                 schema.reference(SubmitRequest.__name__),
                 {"type": "object"},
             ),
-            submissions.GET_PROMPTS: _post(
+            submissions.GET_PROMPTS: post(
                 "Makes prompts of rows, as SandboxFusion does.",
                 schema.reference(GetPromptsRequest.__name__),
                 {"type": "array", "items": {"type": "object"}},
             ),
-            submissions.GET_PROMPT: _post(
+            submissions.GET_PROMPT: post(
                 "Makes a prompt of a row, as SandboxFusion does.",
                 schema.reference(GetPromptByIdRequest.__name__),
                 {"type": "object"},
             ),
             submissions.LIST_DATASETS: {
-                "get": _operation(
+                "get": operation(
                     "Names the data sets whose format follows from their name.",
                     {"type": "array", "items": {"type": "string"}},
                 )
             },
-            nemo_gym.VERIFY: _post(
+            nemo_gym.VERIFY: post(
                 "Judges the last message of a response, as NeMo-Gym's resources servers do.",
                 schema.reference(VerifyRequest.__name__),
                 {"type": "object"},
             ),
-            programs.PING: {
-                "get": {
-                    "summary": "Answers `pong`; needs no credential.",
-                    "security": [],
-                    "responses": {"200": {"description": "the server listens"}},
-                }
-            },
+            programs.PING: _public("Answers `pong`."),
+            DOCUMENT: _public("Describes the doors for programs."),
+            PAGE: _public("Describes the doors for people."),
+            **e2b_paths(),
         },
         "components": {
             "schemas": {**schema.schemas(), **_models(), "Failure": _FAILURE},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _public(summary: str) -> dict[str, Any]:
+    """Returns a path that needs no credential."""
+    told = {
+        "summary": f"{summary.removesuffix('.')}; needs no credential.",
+        "security": [],
+        "responses": {"200": {"description": "the answer"}},
+    }
+    return {"get": told}
 
 
 def _models() -> dict[str, Any]:
@@ -139,49 +138,24 @@ def _models() -> dict[str, Any]:
         GetPromptsRequest,
         GetPromptByIdRequest,
         VerifyRequest,
+        *MODELS,
     )
     _, found = models_json_schema([(one, "validation") for one in kinds], ref_template=_MODELS)
     schemas: dict[str, Any] = found["$defs"]
     return schemas
 
 
-def _post(
-    summary: str,
-    request: dict[str, Any],
-    answer: dict[str, Any],
-    parameters: list[dict[str, Any]] | None = None,
-    kind: str = _TYPE,
-) -> dict[str, Any]:
-    operation = _operation(summary, answer, kind)
-    operation["requestBody"] = {"required": True, "content": {_TYPE: {"schema": request}}}
-    if parameters:
-        operation["parameters"] = parameters
-    return {"post": operation}
-
-
-def _operation(summary: str, answer: dict[str, Any], kind: str = _TYPE) -> dict[str, Any]:
-    failures = {
-        str(code): {
-            "description": meaning,
-            "content": {_TYPE: {"schema": schema.reference("Failure")}},
-        }
-        for code, meaning in _FAILURES.items()
-    }
-    answered = {"description": "the answer", "content": {kind: {"schema": answer}}}
-    return {"summary": summary, "responses": {"200": answered, **failures}}
-
-
 def page(described: dict[str, Any]) -> str:
     """Returns a page of an OpenAPI document that needs no other file and no script."""
     paths = "".join(
         f"<tr><td><code>{method.upper()} {html.escape(path)}</code></td>"
-        f"<td>{html.escape(operation['summary'])}</td></tr>"
+        f"<td>{html.escape(told['summary'])}</td></tr>"
         for path, methods in described["paths"].items()
-        for method, operation in methods.items()
+        for method, told in methods.items()
     )
     failures = "".join(
         f"<tr><td>{code}</td><td>{html.escape(meaning)}</td></tr>"
-        for code, meaning in _FAILURES.items()
+        for code, meaning in FAILURES.items()
     )
     messages = "".join(
         f"<h3 id='{name}'>{name}</h3>{_table(one)}"
