@@ -24,6 +24,9 @@ _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@
 _OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
 _NOTHING = b"/dev/null"
+# What git writes before names: of old and new, or with `diff.mnemonicPrefix` of the commit, the
+# index, an object, the working tree, and two paths outside of a repository.
+_PREFIXES = frozenset((b"a/", b"b/", b"c/", b"i/", b"o/", b"w/", b"1/", b"2/"))
 _LINK = b"120000"
 _EXECUTABLE = b"100755"
 
@@ -68,6 +71,8 @@ class _FilePatch:
     old: str | None = None  # None if the file is new
     new: str | None = None  # None if the file is deleted
     mode: bytes = b""
+    strips: bool | None = None  # whether names have a prefix, if the header of git tells
+    moves: bool = False  # whether git names the files apart, since they differ
     is_copy: bool = False
     hunks: list[_Hunk] = field(default_factory=list)
 
@@ -78,39 +83,80 @@ def apply_patch(base: Tree, text: str) -> Tree:
     Raises:
         PatchError: the patch is malformed, or does not fit.
     """
-    files, executable = dict(base.files), set(base.executable)
-    budget = _Budget(room=MOST_BYTES - base.size_bytes)
-    for one in _read(text.encode("utf-8", "surrogateescape").split(b"\n")):
-        _apply(one, files, executable, budget)
-    if len(files) > MOST_FILES:
+    parts = list(_read(text.encode("utf-8", "surrogateescape").split(b"\n")))
+    left = {one.old for one in parts if one.old != one.new and not one.is_copy}
+    work = _Work(base, frozenset(path for path in left if path is not None))
+    for one in parts:
+        work.apply(one)
+    if len(work.files) > MOST_FILES:
         raise PatchError(f"the repository has more than {MOST_FILES} files with the patch")
-    return Tree(files=files, executable=frozenset(executable & files.keys()))
+    return Tree(files=work.files, executable=frozenset(work.executable & work.files.keys()))
 
 
-def _apply(
-    patch: _FilePatch, files: dict[str, bytes], executable: set[str], budget: _Budget
-) -> None:
-    content = b""
-    if patch.old is not None:
-        if patch.old not in files:
-            raise PatchError(f"the patch changes {patch.old!r}, which is not there")
-        content = files[patch.old]
-    elif patch.new is not None and files.get(patch.new):
-        raise PatchError(f"the patch creates {patch.new!r}, which is there already")
-    changed = _patched(content, patch, budget)
-    budget.grow(len(changed) - (0 if patch.is_copy else len(content)))
-    was_executable = patch.old in executable
-    if patch.old is not None and not patch.is_copy and patch.old != patch.new:
-        del files[patch.old]
-    if patch.new is None:
-        if changed:
-            raise PatchError(f"the patch deletes {patch.old!r}, but not all of its lines")
-        return
-    files[patch.new] = changed
-    if patch.mode == _EXECUTABLE or (not patch.mode and was_executable):
-        executable.add(patch.new)
-    else:
-        executable.discard(patch.new)
+class _Work:
+    """A repository to which the parts of a patch are applied one after the other.
+
+    A file that is renamed or copied is the one before the patch, as for git. So two files can take
+    each other's names.
+
+    Args:
+        base: the repository before the patch.
+        left: paths of files that the patch renames or deletes.
+    """
+
+    def __init__(self, base: Tree, left: frozenset[str]) -> None:
+        self._base = base
+        self._left = left
+        self._arrived: set[str] = set()
+        self._budget = _Budget(room=MOST_BYTES - base.size_bytes)
+        self.files = dict(base.files)
+        self.executable = set(base.executable)
+
+    def apply(self, patch: _FilePatch) -> None:
+        """Applies one part.
+
+        Raises:
+            PatchError: it does not fit.
+        """
+        old, new = patch.old, patch.new
+        content, was_executable = self._before(patch)
+        self._check_room(patch)
+        changed = _patched(content, patch, self._budget)
+        self._budget.grow(len(changed) - (0 if patch.is_copy else len(content)))
+        if old is not None and not patch.is_copy and old != new and old not in self._arrived:
+            self.files.pop(old, None)
+            self.executable.discard(old)
+        if new is None:
+            if changed:
+                raise PatchError(f"the patch deletes {old!r}, but not all of its lines")
+            return
+        if old != new:
+            self._arrived.add(new)
+        self.files[new] = changed
+        if patch.mode == _EXECUTABLE or (not patch.mode and was_executable):
+            self.executable.add(new)
+        else:
+            self.executable.discard(new)
+
+    def _before(self, patch: _FilePatch) -> tuple[bytes, bool]:
+        """Returns the content of the file that a part changes, and whether it is executable."""
+        old = patch.old
+        if old is None:
+            return b"", False
+        if patch.moves and old in self._base.files:
+            return self._base.files[old], old in self._base.executable
+        if old not in self.files:
+            raise PatchError(f"the patch changes {old!r}, which is not there")
+        return self.files[old], old in self.executable
+
+    def _check_room(self, patch: _FilePatch) -> None:
+        """Checks that a part which makes a file does not replace another one."""
+        old, new = patch.old, patch.new
+        if new is None or new == old or (new in self._left and new not in self._arrived):
+            return
+        is_empty = old is None and not self.files.get(new)
+        if new in self.files and not is_empty:
+            raise PatchError(f"the patch creates {new!r}, which is there already")
 
 
 def _patched(content: bytes, patch: _FilePatch, budget: _Budget) -> bytes:
@@ -214,22 +260,39 @@ def _name_by_header(patch: _FilePatch, line: bytes) -> None:
     half = len(rest) // 2
     old, new = rest[:half], rest[half + 1 :]
     bare_old, bare_new = _unquoted(old), _unquoted(new)
-    has_prefix = bare_old[:2] == b"a/" and bare_new[:2] == b"b/"
-    if bare_old == bare_new or (has_prefix and bare_old[2:] == bare_new[2:]):
-        patch.old = patch.new = _path(old, strips=has_prefix)
+    strips = _have_prefixes(bare_old, bare_new)
+    if bare_old == bare_new or strips:
+        patch.strips = strips
+        patch.old = patch.new = _path(old, strips=strips)
+
+
+def _have_prefixes(old: bytes, new: bytes) -> bool:
+    """Returns True if two names are the same but for the prefixes that git writes."""
+    prefixes = {old[:2], new[:2]}
+    return len(prefixes) == 2 and prefixes <= _PREFIXES and old[2:] == new[2:]
 
 
 def _name(patch: _FilePatch, old: bytes, new: bytes) -> None:
-    old, new = (side.rstrip(b"\r").partition(b"\t")[0].rstrip() for side in (old, new))
+    if patch.moves:
+        return
+    old, new = map(_without_time, (old, new))
     bare_old, bare_new = _unquoted(old), _unquoted(new)
-    strips = all(
-        name == _NOTHING or name.startswith(prefix)
-        for name, prefix in ((bare_old, b"a/"), (bare_new, b"b/"))
-    )
+    strips = patch.strips
+    if strips is None:
+        strips = _have_prefixes(bare_old, bare_new) or all(
+            name == _NOTHING or name.startswith(prefix)
+            for name, prefix in ((bare_old, b"a/"), (bare_new, b"b/"))
+        )
     patch.old = None if bare_old == _NOTHING else _path(old, strips=strips)
     patch.new = None if bare_new == _NOTHING else _path(new, strips=strips)
     if patch.old is None and patch.new is None:
         raise PatchError("a part of the patch names no file")
+
+
+def _without_time(name: bytes) -> bytes:
+    """Returns a name without the time after a tab; after a name with spaces, git writes a tab."""
+    name, tab, _ = name.rstrip(b"\r").partition(b"\t")
+    return name if tab else name.rstrip()
 
 
 def _read_extended(patch: _FilePatch, line: bytes) -> None:
@@ -249,7 +312,7 @@ def _read_extended(patch: _FilePatch, line: bytes) -> None:
     for prefix in (b"rename from ", b"copy from "):
         if line.startswith(prefix):
             patch.old = _path(line.removeprefix(prefix), strips=False)
-            patch.is_copy = prefix.startswith(b"copy")
+            patch.is_copy, patch.moves = prefix.startswith(b"copy"), True
     for prefix in (b"rename to ", b"copy to "):
         if line.startswith(prefix):
             patch.new = _path(line.removeprefix(prefix), strips=False)
