@@ -22,6 +22,7 @@ RewardServerError
 
 from __future__ import annotations
 
+import asyncio
 import enum
 from collections.abc import Collection
 
@@ -189,3 +190,14 @@ class MissingWallError(StartError):
             )
         super().__init__("\n".join(["missing protections:", *lines, *advice]))
         self.missing = missing
+
+
+def cause_of(error: BaseException) -> str:
+    """Returns what an operator is told about a container that did not do as it was asked."""
+    match error:
+        case TimeoutError():
+            return "it did not answer in time"
+        case asyncio.IncompleteReadError():
+            return "its processes ended"
+        case _:
+            return f"{type(error).__name__}: {error}"

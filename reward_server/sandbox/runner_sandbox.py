@@ -23,7 +23,7 @@ from reward_server.domain import (
     Program,
     Wall,
 )
-from reward_server.errors import SandboxError
+from reward_server.errors import SandboxError, cause_of
 from reward_server.runner import wire
 from reward_server.runner.walls import policy
 from reward_server.runner.wire import Finish, Kind
@@ -101,7 +101,9 @@ class ContainedSandbox:
         except BaseException as error:
             said = await container.destroy()
             if isinstance(error, _FAILURES):
-                raise SandboxError(f"the sandbox did not start: {said or error}") from error
+                raise SandboxError(
+                    f"the sandbox did not start: {said or cause_of(error)}"
+                ) from error
             raise
         sandbox = cls(container, description)
         await sandbox._check()
@@ -163,7 +165,7 @@ class ContainedSandbox:
 
     async def _failed(self, error: Exception) -> SandboxError:
         said = await self._container.destroy()
-        return SandboxError(f"the sandbox failed: {type(error).__name__}: {error}; {said}")
+        return SandboxError(f"the sandbox failed: {cause_of(error)}; {said}")
 
     async def _read_finish(self) -> tuple[Finish, bytes]:
         output = self._container.output

@@ -186,6 +186,7 @@ class Liar:
         self.heard: list[tuple[int, int, bytes]] = []
         self.answer: Callable[[int, int, bytes], None] = lambda *_: None
         self.is_destroyed = False
+        self.said = "it said this"
 
     def tell(self, kind: int, number: int, payload: bytes = b"") -> None:
         self.output.feed_data(wire.message(kind, number, payload))
@@ -203,7 +204,7 @@ class Liar:
 
     async def destroy(self) -> str:
         self.is_destroyed = True
-        return "it said this"
+        return self.said
 
 
 async def lying() -> tuple[Liar, SessionSandbox]:
@@ -335,6 +336,19 @@ async def test_a_start_that_fails_quotes_the_container_and_removes_it() -> None:
     with pytest.raises(SandboxError, match="the session did not start: it said this"):
         await SessionSandbox.start(liar)
     assert liar.is_destroyed
+
+
+async def test_a_start_that_fails_without_a_word_is_told_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("reward_server.sandbox.sessions.sandbox.START_SECONDS", 0.1)
+    ended, silent = Liar(), Liar()
+    ended.said = silent.said = ""
+    ended.output.feed_eof()
+    with pytest.raises(SandboxError, match="did not start: its processes ended"):
+        await SessionSandbox.start(ended)
+    with pytest.raises(SandboxError, match="did not start: it did not answer in time"):
+        await SessionSandbox.start(silent)
 
 
 async def test_output_that_was_counted_wrong_is_not_believed_to_be_whole() -> None:

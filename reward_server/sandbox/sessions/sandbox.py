@@ -16,7 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from reward_server.domain import Limits, Network
-from reward_server.errors import SandboxError, SessionEnd, SessionEndedError, SessionFileError
+from reward_server.errors import (
+    SandboxError,
+    SessionEnd,
+    SessionEndedError,
+    SessionFileError,
+    cause_of,
+)
 from reward_server.runner import wire as documents
 from reward_server.runner.sessions import wire
 from reward_server.runner.sessions.wire import FILE_PART_BYTES, Order, Reason, Report, Type
@@ -91,7 +97,9 @@ class SessionSandbox:
         except BaseException as error:
             said = await container.destroy()
             if isinstance(error, (TimeoutError, *_FAILURES)):
-                raise SandboxError(f"the session did not start: {said or error}") from error
+                raise SandboxError(
+                    f"the session did not start: {said or cause_of(error)}"
+                ) from error
             raise
         return sandbox
 
@@ -118,9 +126,7 @@ class SessionSandbox:
                 await self._container.send(wire.message(Order.OPEN, 0, _for_processes(place)))
                 await self._expect(Report.OPENED)
         except (TimeoutError, *_FAILURES) as error:
-            raise SandboxError(
-                f"the session did not open: {type(error).__name__}: {error}"
-            ) from error
+            raise SandboxError(f"the session did not open: {cause_of(error)}") from error
         self._listener = asyncio.create_task(self._listen())
 
     async def run(self, command: Command) -> RunningCommand:
