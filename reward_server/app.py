@@ -550,6 +550,16 @@ def _doors(
     return http_server(parts, endpoint, expects_strangers=_knows_callers(settings))
 
 
+def check_access(settings: Settings) -> None:
+    """Reads the files of tokens and certificates, as the start of a server does.
+
+    Raises:
+        SettingsError: one cannot be used.
+    """
+    _credentials(settings, None)
+    _certificates(settings)
+
+
 def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 

@@ -24,6 +24,7 @@ from reward_server.cli.options import (
     read_settings,
 )
 from reward_server.domain import Wall
+from reward_server.processes.doors import DoorFinding, examine_doors
 from reward_server.sandbox.container_options import ContainerOptions, container_options
 from reward_server.sandbox.host_noise import Circumstance, circumstances
 from reward_server.sandbox.local.cpu_quota import usable_cpus
@@ -55,11 +56,14 @@ def doctor(
         slots=settings.workers,
         memory_bytes=settings.limits.memory_bytes,
     )
+    doors = examine_doors(settings)
+    shut = [one.name for one in doors if not one.fine]
     if as_json:
-        typer.echo(json.dumps(describe(walls, noise, settings.allow_missing), indent=2))
+        described = describe(walls, noise, settings.allow_missing, doors)
+        typer.echo(json.dumps(described, indent=2))
     else:
-        show(Console(), walls, noise, settings.allow_missing)
-    raise typer.Exit(1 if refused(walls, settings.allow_missing) else 0)
+        show(Console(), walls, noise, settings.allow_missing, doors)
+    raise typer.Exit(1 if shut or refused(walls, settings.allow_missing) else 0)
 
 
 def refused(walls: Sequence[Wall], allow_missing: Sequence[str]) -> list[str]:
@@ -68,11 +72,14 @@ def refused(walls: Sequence[Wall], allow_missing: Sequence[str]) -> list[str]:
 
 
 def describe(
-    walls: Sequence[Wall], noise: Sequence[Circumstance], allow_missing: Sequence[str]
+    walls: Sequence[Wall],
+    noise: Sequence[Circumstance],
+    allow_missing: Sequence[str],
+    doors: Sequence[DoorFinding] = (),
 ) -> dict[str, Any]:
     """Returns the report for programs."""
     return {
-        "ok": not refused(walls, allow_missing),
+        "ok": not refused(walls, allow_missing) and all(one.fine for one in doors),
         "refused": refused(walls, allow_missing),
         "walls": [
             {
@@ -87,6 +94,10 @@ def describe(
         "timings": [
             {"name": one.name, "fine": one.fine, "detail": one.detail, "remedy": one.remedy}
             for one in noise
+        ],
+        "http_doors": [
+            {"name": one.name, "fine": one.fine, "detail": one.detail, "remedy": one.remedy}
+            for one in doors
         ],
         "container": _described(container_options(refused(walls, allow_missing))),
         "pod": _described_pod(pod_options(refused(walls, allow_missing))),
@@ -118,10 +129,14 @@ def show(
     walls: Sequence[Wall],
     noise: Sequence[Circumstance],
     allow_missing: Sequence[str],
+    doors: Sequence[DoorFinding] = (),
 ) -> None:
-    """Prints two tables and a verdict for people."""
+    """Prints tables and a verdict for people."""
     console.print(_wall_table(walls, allow_missing))
     console.print(_noise_table(noise))
+    console.print(_door_table(doors))
+    if shut := [one.name for one in doors if not one.fine]:
+        console.print(f"[red]The HTTP doors would not open: {', '.join(shut)}.[/]")
     missing = refused(walls, allow_missing)
     if not missing:
         console.print("[green]Programs can be run safely on this host.[/]")
@@ -165,5 +180,13 @@ def _noise_table(noise: Sequence[Circumstance]) -> Table:
     table = Table("circumstance", "", "what was seen", "what to do", title="Timings")
     for one in noise:
         mark = "[green]fine[/]" if one.fine else "[yellow]noise[/]"
+        table.add_row(one.name, mark, Text(one.detail), Text(one.remedy))
+    return table
+
+
+def _door_table(doors: Sequence[DoorFinding]) -> Table:
+    table = Table("part", "", "what was seen", "what to do", title="HTTP doors")
+    for one in doors:
+        mark = "[green]fine[/]" if one.fine else "[red]wrong[/]"
         table.add_row(one.name, mark, Text(one.detail), Text(one.remedy))
     return table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from reward_server.errors import StartError
 from reward_server.http.connection import Connection, Patience
+from reward_server.http.sockets import bound
 from reward_server.rpc.strangers import Strangers
 
 _LAST_ANSWERS_SECONDS = 1.0
@@ -92,7 +91,7 @@ class HttpServer:
         tls = endpoint.tls
         if tls is not None:
             tls.sni_callback = self._with_current_certificates
-        for one in _bound(endpoint):
+        for one in bound(endpoint.host, endpoint.port, is_shared=endpoint.is_shared):
             self.port = one.getsockname()[1]
             listener = await loop.create_server(
                 self._connection,
@@ -140,33 +139,3 @@ class HttpServer:
     ) -> None:
         if self._current_tls is not None and self._current_tls is not begun:
             handshake.context = self._current_tls
-
-
-def _bound(endpoint: HttpEndpoint) -> list[socket.socket]:
-    """Binds each address of a host that this machine has, all to one port.
-
-    Raises:
-        StartError: none can be bound.
-    """
-    found: list[socket.socket] = []
-    problem = "it has no address"
-    try:
-        places = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        places, problem = [], str(error)
-    for family, kind, protocol, _, address in places:
-        one = socket.socket(family, kind, protocol)
-        port = found[0].getsockname()[1] if found else endpoint.port
-        try:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if endpoint.is_shared:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            one.bind((address[0], port, *address[2:]))
-        except OSError as error:
-            one.close()
-            problem = error.strerror or str(error)
-        else:
-            found.append(one)
-    if not found:
-        raise StartError(f"http_port: cannot listen on {endpoint.host}:{endpoint.port}: {problem}")
-    return found

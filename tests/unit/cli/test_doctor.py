@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,3 +116,56 @@ def test_any_setting_can_be_given(run: Doctor) -> None:
     result = run("--json", "--workers", "1000", "--set", "cgroup_parent=/nowhere")
     cores = next(one for one in json.loads(result.output)["timings"] if one["name"] == "cores")
     assert not cores["fine"]
+
+
+def test_without_a_port_there_are_no_doors_to_examine(run: Doctor) -> None:
+    (finding,) = json.loads(run("--json").output)["http_doors"]
+    assert (finding["name"], finding["fine"]) == ("http_port", True)
+
+
+def test_doors_that_can_be_opened_are_fine(run: Doctor) -> None:
+    result = run("--json", "--set", "http_port=0")
+    assert result.exit_code == 0
+    found = {one["name"]: one["fine"] for one in json.loads(result.output)["http_doors"]}
+    assert found == {"packages": True, "http_port": True, "access": True}
+
+
+def test_a_port_that_is_taken_is_named_with_a_remedy(run: Doctor) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = run("--json", "--set", f"http_port={taken.getsockname()[1]}")
+        shown = run("--set", f"http_port={taken.getsockname()[1]}")
+    assert (result.exit_code, shown.exit_code) == (1, 1)
+    (wrong,) = (one for one in json.loads(result.output)["http_doors"] if not one["fine"])
+    assert wrong["name"] == "http_port"
+    assert "another http_port" in wrong["remedy"]
+    assert "The HTTP doors would not open: http_port." in shown.output
+    assert "can be run safely" in shown.output
+
+
+def test_an_address_of_another_machine_is_named_with_a_remedy(run: Doctor) -> None:
+    options = ("http_port=0", "http_host=192.0.2.1", "insecure_public=true")
+    result = run("--json", *(word for one in options for word in ("--set", one)))
+    (wrong,) = (one for one in json.loads(result.output)["http_doors"] if not one["fine"])
+    assert "http_host" in wrong["remedy"]
+
+
+def test_doors_to_other_machines_have_the_rules_of_serve(run: Doctor) -> None:
+    result = run("--set", "http_port=0", "--set", "http_host=0.0.0.0")
+    assert isinstance(result.exception, SettingsError)
+    assert "tls_certificate" in str(result.exception)
+
+
+def test_a_token_file_without_tokens_keeps_doors_shut(run: Doctor, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("")
+    result = run("--json", "--set", "http_port=0", "--set", f"token_file={tmp_path / 'tokens'}")
+    (wrong,) = (one for one in json.loads(result.output)["http_doors"] if not one["fine"])
+    assert (wrong["name"], result.exit_code) == ("access", 1)
+
+
+def test_a_missing_extra_is_named_with_its_command(
+    run: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "reward_server.http.doors", None)
+    result = run("--json", "--set", "http_port=0")
+    (wrong,) = (one for one in json.loads(result.output)["http_doors"] if not one["fine"])
+    assert wrong["remedy"] == "pip install 'codereward[http]'"
