@@ -13,6 +13,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import CallError, RewardLostError, tasks
 from trainer_client.trl.environments import (
     CodeEnvironment,
+    PythonEnvironment,
     SessionEnvironment,
     environment_reward,
     python_tool,
@@ -223,6 +224,7 @@ def test_a_wrong_option_is_named(options, problem):
 
 TOOLS = {CodeEnvironment: {"run", "submit"}}
 TOOLS[SessionEnvironment] = {"bash", "run_python", "read_file", "write_file", "submit"}
+TOOLS[PythonEnvironment] = {"run_python"}
 
 
 @pytest.mark.parametrize("environment_class", TOOLS)

@@ -5,19 +5,22 @@ The model is real and its words are scripted, so that all rewards are known befo
 
 from __future__ import annotations
 
+import pickle
 import time
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.scripted import Script, factor_in, tables
 from tests.e2e.support.tool_talk import call_of, tool_results
-from trainer_client import remote_reward, tasks
+from trainer_client import RemoteReward, remote_reward, tasks
 from trainer_client.grpo import split_groups, standardized_advantages
 from trainer_client.trl.environments import (
     CodeEnvironment,
+    PythonEnvironment,
     SessionEnvironment,
     environment_reward,
     python_tool,
@@ -33,6 +36,10 @@ TEMPLATES = {
     for factor in FACTORS
 }
 GROUP = 4
+SHARED_BY_PROCESSES = (
+    *("rollout_buffer", "model_version_value", "heartbeat_value", "failed_event"),
+    *("exception_info_queue", "metrics_queue"),
+)
 SESSION = {"memory_bytes": 96 << 20, "processes": 32}
 
 
@@ -205,6 +212,69 @@ def test_a_tool_of_no_environment_is_offered_and_called(
     assert said[0].isdigit()
     assert "NameError" in said[1]
     assert rewards_of(tmp_path) == [0.0, 1.0, 0.0, 1.0] * 2
+
+
+def test_an_interpreter_keeps_its_variables_for_an_episode_and_no_longer(
+    lasting_server, tiny_model, tool_tokenizer, tmp_path
+):
+    def reply(prompt: str, row: int) -> str:
+        factor, results = factor_in(prompt), tool_results(prompt)
+        if not results:
+            return call_of("run_python", code=f"'seen' if 'x' in globals() else (x := {row + 10})")
+        if len(results) == 1:
+            return call_of("run_python", code="x")
+        return f"```python\n{right(factor) if results == [str(row + 10)] * 2 else 'no'}\n```"
+
+    reward = environment_reward(lasting_server.target, task=TEMPLATES, name="tests")
+    train(
+        tiny_model,
+        tool_tokenizer,
+        tmp_path,
+        reward,
+        reply,
+        max_steps=2,
+        environment_factory=partial(PythonEnvironment, reward, session=SESSION),
+    )
+    for step in (1, 2):
+        assert rewards_of(tmp_path, step=step) == [1.0] * 2 * GROUP, tables(tmp_path)[step]
+
+
+async def test_the_rollout_worker_of_async_grpo_scores_by_a_pickled_reward(
+    lasting_server, tool_tokenizer
+):
+    """As its worker does in a process of its own, without the server of vLLM."""
+    from datasets import Dataset
+    from trl.experimental.async_grpo.async_rollout_worker import (
+        RolloutGroup,
+        TrainingSequence,
+        _AsyncRolloutLoop,
+    )
+
+    reward = RemoteReward(lasting_server.target, task=TEMPLATES, name="tests")
+    loop = _AsyncRolloutLoop(
+        model_name="none",
+        dataset=Dataset.from_list([{"prompt": "p", "task_id": "t/2"}]),
+        reward_funcs=[pickle.loads(pickle.dumps(reward))],
+        processing_class=tool_tokenizer,
+        eos_token_ids=[0],
+        **{name: mock.Mock() for name in SHARED_BY_PROCESSES},
+    )
+    texts = [reply_in_text("times_2", row) for row in range(GROUP)]
+    group = RolloutGroup(
+        prompts=["p"] * GROUP,
+        reward_kwargs={"task_id": ["t/2"] * GROUP},
+        completions=texts,
+        completions_ids=[[1]] * GROUP,
+        completions_sequences=[[TrainingSequence([1], [1], [0.0], "one")]] * GROUP,
+        tool_call_counts=[0] * GROUP,
+        tool_failure_counts=[0] * GROUP,
+        model_version=0,
+        group_id=0,
+        env_rewards=[None] * GROUP,
+        rollout_rewards=[None] * GROUP,
+    )
+    samples = await loop._score_group(group)
+    assert [one.metrics["rewards/tests"] for one in samples] == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_an_outage_leaves_no_reward_and_training_goes_on(
