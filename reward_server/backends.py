@@ -16,6 +16,7 @@ from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox.base import Offer, SandboxBackend, SessionSource
 from reward_server.sandbox.language_pools import Pools
+from reward_server.sandbox.local import compilers
 from reward_server.sandbox.local.backend import LocalBackend
 from reward_server.sandbox.local.container import LocalOptions
 from reward_server.sandbox.local.identities import first_identity
@@ -98,12 +99,17 @@ def _local(settings: Settings) -> SandboxBackend:
     for folder in settings.sandbox_packages:
         if not folder.is_dir():
             raise SettingsError(f"sandbox_packages: {folder} is no folder")
+    if settings.compiler_folder is not None:
+        compilers.check(settings.compiler_folder.absolute())
     languages = _wanted(settings).all
     chains = [one.toolchain for one in languages if one.toolchain is not None]
     options = LocalOptions(
         packages=tuple(map(str, settings.sandbox_packages)),
         paths=tuple(dict.fromkeys(path for chain in chains for path in chain.paths)),
         preload=settings.sandbox_preload,
+        compilers=""
+        if settings.compiler_folder is None
+        else str(settings.compiler_folder.absolute()),
     )
     uid = settings.sandbox_uid
     if uid is None:
@@ -135,9 +141,10 @@ def _for_sessions(options: LocalOptions, settings: Settings) -> LocalOptions | N
 
 
 def _docker(settings: Settings) -> SandboxBackend:
-    if settings.sandbox_packages or settings.sandbox_preload:
+    if settings.sandbox_packages or settings.sandbox_preload or settings.compiler_folder:
         raise SettingsError(
-            "sandbox_packages, sandbox_preload: what the docker backend imports is in its image"
+            "sandbox_packages, sandbox_preload, compiler_folder: what the docker backend imports "
+            "is in its image"
         )
     try:
         from reward_server.sandbox.docker.backend import DockerBackend
@@ -154,10 +161,15 @@ def _docker(settings: Settings) -> SandboxBackend:
 
 
 def _socket(settings: Settings) -> SandboxBackend:
-    if settings.runtime or settings.sandbox_packages or settings.sandbox_preload:
+    if (
+        settings.runtime
+        or settings.sandbox_packages
+        or settings.sandbox_preload
+        or settings.compiler_folder
+    ):
         raise SettingsError(
-            "runtime, sandbox_packages, sandbox_preload: those of the socket backend are its "
-            "runners'"
+            "runtime, sandbox_packages, sandbox_preload, compiler_folder: those of the socket "
+            "backend are its runners'"
         )
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")

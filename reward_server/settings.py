@@ -222,6 +222,9 @@ class Settings(BaseSettings):
     """Folders of Python packages that programs in the local backend can import."""
     sandbox_preload: Names = ()
     """Modules that the local backend imports once instead of in each execution."""
+    compiler_folder: Path | None = None
+    """Folder that `reward-server compilers` made, from which the compilers of the local backend
+    start faster. If it is not set, they run as they are installed."""
     sandbox_uid: PositiveInt | None = None
     """First user id of the containers of a local backend that runs as root; by default high ids, or
     the highest that exist in this user namespace."""

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
     "images": "Builds, lists and tries the images of the docker backend.",
+    "compilers": "Makes files from which the compilers of the local backend start faster.",
     "certificates": "Makes and renews certificates for TLS, signed by an authority of your own.",
 }
 # Commands that consist of others, each with the application that has them.

@@ -309,6 +309,30 @@ def test_a_header_that_images_have_compiled_is_read_first(shop: Workshop) -> Non
 
 
 @pytest.mark.parametrize(
+    ("begins", "first"),
+    [
+        ("#include <map>\n#include<vector> // of what?\n/* and */ #include <string>\n", "<string>"),
+        ("#include <vector>\n#include <iostream>\n", "<iostream>"),
+        ("#include <stdio.h>\nint n;\n#include <vector>\n", '"split.hpp"'),
+        ("// #include <vector>\n#include <stdio.h>\n", '"split.hpp"'),
+        ("/*\n#include <vector>\n*/\n", '"split.hpp"'),
+        ("// It goes on \\\n#include <vector>\n", '"split.hpp"'),
+        ("// It goes on ??/\n#include <vector>\n", '"split.hpp"'),
+        ("#define _GLIBCXX_DEBUG\n#include <vector>\n", '"split.hpp"'),
+        ('#include "vector"\n', '"split.hpp"'),
+        ("#if 0\n#include <vector>\n#endif\n", '"split.hpp"'),
+    ],
+)
+def test_only_a_header_that_the_solution_includes_is_read_first(
+    shop: Workshop, begins: str, first: str
+) -> None:
+    split = shop.taken_apart("int f() {", f"{ASSERT}int main() {{ assert(f() == 1); }}")
+    assert split is not None
+    solution = split.serving(f"{begins}int f() {{ return 1; }}")
+    assert solution.text.startswith(f"#include {first}\n")
+
+
+@pytest.mark.parametrize(
     ("parameter", "given", "is_rare"),
     [
         ("vector<int> a", "{1, 2}", False),

@@ -37,6 +37,7 @@ from reward_server.sandbox import runner_files
 from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.local import launcher
 from reward_server.sandbox.local.cgroup import CgroupParent, SlotCgroup
+from reward_server.sandbox.local.compilers import with_compilers
 from reward_server.sandbox.local.host_files import (
     ROOT_LINKS,
     View,
@@ -73,6 +74,7 @@ class LocalOptions(WallOptions):
             of their own.
         paths: folders and files that compilers and interpreters of other languages need; those that
             exist are mounted read-only at the same paths.
+        compilers: a folder of files for compilers, which was checked; see `compilers`. None if "".
         preload: modules to import once in the zygote.
         cpu_cores: CPU time per wall time that a candidate may use.
     """
@@ -80,6 +82,7 @@ class LocalOptions(WallOptions):
     uid: int = 1_990_000_000
     packages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    compilers: str = ""
     preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
@@ -372,6 +375,8 @@ async def _spawn(
     session: bool,
 ) -> asyncio.subprocess.Process:
     seen = await asyncio.to_thread(views, options.paths, options.packages)
+    if options.compilers:
+        seen = with_compilers(seen, options.compilers)
     files = await asyncio.to_thread(runner_files.packed)
     runner_settings = {
         "meters": inheritance.meters,
@@ -389,7 +394,7 @@ async def _spawn(
     folder, program = _place_of(bubblewrap_path())
     plan = {
         "procs": groups.supervisor.procs_paths if groups.supervisor else (),
-        "views": [(view.source, view.hidden) for view in seen],
+        "views": [(view.source, view.hidden, view.added) for view in seen],
         "programs": folder,
         "uid": options.uid + slot if os.geteuid() == 0 else None,
         "command": [program, *_wrap(seen, inheritance.accounts, runner)],

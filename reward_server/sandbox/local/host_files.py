@@ -77,11 +77,13 @@ class View:
         source: its path on the host.
         target: its path in the container.
         hidden: the parts left out, as paths relative to `source`.
+        added: a folder of the host whose files are shown in it as well; none if "".
     """
 
     source: str
     target: str
     hidden: tuple[str, ...] = ()
+    added: str = ""
 
 
 @functools.lru_cache(maxsize=4)

@@ -31,7 +31,8 @@ DEVICES = f"{STAGE}/dev"
 RUNNER = f"{STAGE}/runner"
 
 _PROGRAMS = f"{STAGE}/programs"
-_LAYERS, _PARENTS, _NOTHING = f"{STAGE}/layers", f"{STAGE}/parents", f"{STAGE}/nothing"
+_LAYERS, _ADDED = f"{STAGE}/layers", f"{STAGE}/added"
+_PARENTS, _NOTHING = f"{STAGE}/parents", f"{STAGE}/nothing"
 _READ_ONLY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 _UMASK = 0o022  # replaces the server's: the container's user must be able to read staged files
 _NODES = {
@@ -52,39 +53,46 @@ _DEVICE_LINKS = {
 
 
 def stage(
-    views: Sequence[tuple[str, Sequence[str]]], programs: str, runner: Mapping[str, bytes]
+    views: Sequence[tuple[str, Sequence[str], str]], programs: str, runner: Mapping[str, bytes]
 ) -> None:
     """Makes each view at `STAGE`/index, invisible to other processes.
 
     Args:
-        views: folders or files of the host, each with the paths hidden in it.
+        views: folders or files of the host, each with the paths hidden in it and a folder whose
+            files are shown in it as well, or "".
         programs: the folder of bubblewrap and its libraries, often inside a closed home folder.
         runner: the contents of the runner's files, by path.
     """
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", STAGE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
-    for folder in (_LAYERS, _PARENTS, _NOTHING, _PROGRAMS):
+    for folder in (_LAYERS, _ADDED, _PARENTS, _NOTHING, _PROGRAMS):
         os.mkdir(folder)
     kernel.mount(programs, _PROGRAMS, None, kernel.MS_BIND)
     parents: dict[str, str | None] = {}
-    for index, (source, hidden) in enumerate(views):
+    for index, (source, hidden, added) in enumerate(views):
         if os.path.isdir(source):
-            _stage_folder(source, str(index), hidden)
+            _stage_folder(source, str(index), hidden, added)
         else:
             _stage_file(source, f"{STAGE}/{index}", parents)
     _stage_runner(runner)
     _stage_devices()
 
 
-def _stage_folder(source: str, name: str, hidden: Iterable[str]) -> None:
+def _stage_folder(source: str, name: str, hidden: Iterable[str], added: str) -> None:
     layer = f"{_LAYERS}/{name}"
     os.mkdir(layer)
     for path in hidden:
         os.makedirs(f"{layer}/{os.path.dirname(path)}", exist_ok=True)
         os.mknod(f"{layer}/{path}", stat.S_IFCHR, os.makedev(0, 0))
     os.mkdir(f"{STAGE}/{name}")
+    layers = [layer]
+    if added:
+        # Its own name would show in the container as an origin of the mount.
+        layers.append(f"{_ADDED}/{name}")
+        os.mkdir(layers[-1])
+        kernel.mount(added, layers[-1], None, kernel.MS_BIND)
     try:
-        _overlay(layer, source, f"{STAGE}/{name}")
+        _overlay(layers, source, f"{STAGE}/{name}")
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
@@ -116,7 +124,7 @@ def _stage_parent(folder: str, place: str) -> str | None:
     """
     os.mkdir(place)
     try:
-        _overlay(_NOTHING, folder, place)
+        _overlay([_NOTHING], folder, place)
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
@@ -124,9 +132,9 @@ def _stage_parent(folder: str, place: str) -> str | None:
     return place
 
 
-def _overlay(layer: str, source: str, target: str) -> None:
+def _overlay(layers: Sequence[str], source: str, target: str) -> None:
     os.chdir(source)  # the kernel shows the name given here to others, so it is relative
-    kernel.mount("overlay", target, "overlay", _READ_ONLY, f"lowerdir={layer}:.")
+    kernel.mount("overlay", target, "overlay", _READ_ONLY, f"lowerdir={':'.join(layers)}:.")
     os.chdir("/")
 
 

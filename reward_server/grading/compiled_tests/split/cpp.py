@@ -58,11 +58,15 @@ _USUAL = word_set(
     wstring vector deque list map multimap unordered_map unordered_multimap set multiset
     unordered_set unordered_multiset pair"""
 )
-# Images have this header precompiled, for programs that include it first.
-_PRECOMPILED = "#include <bits/stdc++.h>\n"
-_BEGINS_PRECOMPILED = re.compile(
-    r"(?s)(?:\s|//[^\n]*\n|/\*.*?\*/)*+#[ \t]*include[ \t]*<bits/stdc\+\+\.h>"
+# These headers are precompiled in images and on prepared hosts, for programs that include one of
+# them first. The first one of this list that a solution includes saves most.
+_PRECOMPILED = ("bits/stdc++.h", "iostream", "string", "vector")
+# A comment that may go on in the next line is none of this text.
+_FIRST_INCLUDES = re.compile(
+    r"""(?x) (?: \s | // (?: [^\n\\?] | \? (?! \?/ ) )* \n | /\* [\s\S]*? \*/
+    | \# [ \t]* include [ \t]* < [\w./+]+ > (?= \s | /[/*] ) )*+"""
 )
+_INCLUDED = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/|<([\w./+]+)>")
 _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
@@ -109,6 +113,17 @@ def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
     return tuple(names)
 
 
+def _precompiled(solution: str) -> str:
+    """Returns a line that includes one of the headers that the solution itself includes first.
+
+    Headers of the standard library may be included in any order and more than once. Nothing but
+    comments stands before them, so that no macro can change what they mean.
+    """
+    found = _FIRST_INCLUDES.match(solution)
+    names = set(_INCLUDED.findall(found[0])) if found else set()
+    return next((f"#include <{name}>\n" for name in _PRECOMPILED if name in names), "")
+
+
 def _declares_type(statement: Statement) -> bool:
     head = without_access(statement.head)
     return bool(head) and head[0] in _DECLARES - {"const", "constexpr"}
@@ -153,7 +168,7 @@ class CppSplit:
             class_name=self._class if self._takes_object else "",
             signature=self.signature,
         )
-        first = _PRECOMPILED if _BEGINS_PRECOMPILED.match(solution) else ""
+        first = _precompiled(solution)
         text = (
             f"{first}{self._includes()}#define main splitwire_solution_main\n"
             '#line 1 "solution.cpp"\n'

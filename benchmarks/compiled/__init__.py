@@ -1,0 +1,1 @@
+"""CPU time of verdicts on programs that are compiled, and of the steps of a compilation."""
