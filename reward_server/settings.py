@@ -6,7 +6,6 @@ the TOML file. `REWARD_SERVER_DEFAULT_LIMITS__CPU_TIME_SECONDS` sets one key of 
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping
@@ -35,6 +34,7 @@ from pydantic_settings import (
 
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
+from reward_server.http.sockets import is_loopback
 from reward_server.sandbox.local.cpu_quota import usable_cpus
 from reward_server.tenants.tenant import Credential
 from reward_server.tenants.token_file import first_token, parse_token_file
@@ -298,7 +298,7 @@ class Settings(BaseSettings):
             self._check_exposed("http_host", self.http_host)
 
     def _check_exposed(self, name: str, host: str) -> None:
-        if self.insecure_public or _is_loopback(host):
+        if self.insecure_public or is_loopback(host):
             return
         if self.tls_certificate is None:
             raise ValueError(
@@ -395,15 +395,6 @@ def read_first_token(file: Path) -> str | None:
         SettingsError: the file cannot be read, or a line of it is wrong.
     """
     return first_token(_read(file), file)
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _read_table(file: Path) -> dict[str, Any]:

@@ -1,15 +1,18 @@
-"""Reads the JSON bodies of requests, names the field that is wrong, and echoes parts of bodies."""
+"""Reads, unpacks and echoes the bodies of requests, and names the field that is wrong."""
 
 from __future__ import annotations
 
+import zlib
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.responses import JSONResponse, Response
 
 from reward_server.errors import InvalidRequestError
+from reward_server.http.failures import OversizeBodyError
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_GZIP = 16 + zlib.MAX_WBITS
 
 
 def read_body(kind: type[_Model], body: bytes) -> _Model:
@@ -36,3 +39,22 @@ def echo(value: object) -> Response:
         return JSONResponse(value)
     except ValueError as error:
         raise InvalidRequestError("request", f"cannot be answered in JSON: {error}") from None
+
+
+def unpacked(body: bytes, most_bytes: int) -> bytes:
+    """Returns the content of gzip.
+
+    Raises:
+        InvalidRequestError: it is not gzip.
+        OversizeBodyError: the content has more than `most_bytes`.
+    """
+    reader = zlib.decompressobj(_GZIP)
+    try:
+        content = reader.decompress(body, most_bytes)
+    except zlib.error:
+        raise InvalidRequestError("request", "is not gzip") from None
+    if reader.unconsumed_tail:
+        raise OversizeBodyError("request", f"has more than {most_bytes} bytes")
+    if not reader.eof:
+        raise InvalidRequestError("request", "is gzip without an end")
+    return content

@@ -7,6 +7,7 @@ Work for a caller that has gone is cancelled.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from reward_server.errors import UnauthenticatedError
+from reward_server.errors import InvalidRequestError, UnauthenticatedError
+from reward_server.http.bodies import unpacked
 from reward_server.http.credentials import shown_token
 from reward_server.http.failures import OversizeBodyError, SlowBodyError, refusal
 from reward_server.rpc import status
@@ -30,6 +32,7 @@ BODY_SECONDS = 120.0
 _FLOOD_SECONDS = 1.0
 _NO_CREDENTIAL = "a valid bearer token is needed in `Authorization`"
 _OTHER = "http other"
+_LOCALHOST = "localhost"
 _T = TypeVar("_T")
 
 
@@ -62,6 +65,8 @@ class Edge:
         strangers: bounds requests without a credential.
         telemetry: counts requests that are refused.
         public: paths that need no credential.
+        serves_machine: whether only programs of this machine are served, and need no credential. A
+            page of the web could then bind its own name to loopback, so names are refused.
     """
 
     def __init__(
@@ -72,12 +77,14 @@ class Edge:
         strangers: Strangers,
         telemetry: Telemetry,
         public: frozenset[str],
+        serves_machine: bool,
     ) -> None:
         self._inner = inner
         self._callers = callers
         self._strangers = strangers
         self._telemetry = telemetry
         self._public = public
+        self._serves_machine = serves_machine
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or refuses it."""
@@ -98,9 +105,26 @@ class Edge:
             answer.headers["Connection"] = "close"  # its body is not read
             return answer
         if "origin" in request.headers:
-            message = "requests of web pages are refused, which a browser sends for any site"
-            return JSONResponse({"code": 403, "message": message}, 403, {"Connection": "close"})
+            return _forbidden("requests of web pages are refused: any site could send them")
+        if self._serves_machine and not _is_own_name(request.headers.get("host", "")):
+            return _forbidden("without credentials, the address must be an IP address or localhost")
         return None
+
+
+def _forbidden(message: str) -> Response:
+    return JSONResponse({"code": 403, "message": message}, 403, {"Connection": "close"})
+
+
+def _is_own_name(host: str) -> bool:
+    """Returns True if a `Host` names no site of the web: it is an IP address or localhost."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    if name == _LOCALHOST or name.endswith(f".{_LOCALHOST}"):
+        return True
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
 
 
 class Boundary:
@@ -194,7 +218,7 @@ class Boundary:
             raise SlowBodyError(
                 f"the body did not arrive within {self._body_seconds:g} s"
             ) from None
-        return bytes(body)
+        return _decoded(request, bytes(body), most)
 
 
 class Streamed(Response):
@@ -271,6 +295,16 @@ async def _while_connected(request: Request, behaviour: Awaitable[_T]) -> _T:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _decoded(request: Request, body: bytes, most: int) -> bytes:
+    """Returns a body without its compression, so that its real size is counted."""
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding == "gzip":
+        return unpacked(body, most)
+    if encoding != "identity":
+        raise InvalidRequestError("Content-Encoding", "must be gzip or absent")
+    return body
 
 
 def _oversize(most: int) -> OversizeBodyError:

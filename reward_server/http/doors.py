@@ -23,6 +23,7 @@ from reward_server.http.sandbox_fusion.programs import PING, program_routes
 from reward_server.http.sandbox_fusion.submissions import submission_routes
 from reward_server.http.scoring import scoring_routes
 from reward_server.http.server import HttpEndpoint, HttpServer
+from reward_server.http.sockets import is_loopback
 from reward_server.rpc.convert import MEBIBYTE
 from reward_server.rpc.json.scoring import JsonScoring
 from reward_server.rpc.strangers import Strangers
@@ -47,6 +48,7 @@ def http_server(parts: Parts, endpoint: HttpEndpoint, *, expects_strangers: bool
         strangers=strangers,
         telemetry=parts.telemetry,
         public=_PUBLIC,
+        serves_machine=not expects_strangers and is_loopback(endpoint.host),
     )
     return HttpServer(endpoint, edge, strangers if expects_strangers else None)
 

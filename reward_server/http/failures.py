@@ -20,6 +20,7 @@ _STATUSES = {
     "UNAVAILABLE": 503,
 }
 _TOO_SLOW, _TOO_LARGE, _INTERNAL = 408, 413, 500
+_FIELD_CHARACTERS = 500  # of the name of a field, which the caller may have invented
 
 
 class OversizeBodyError(InvalidRequestError):
@@ -54,7 +55,7 @@ def refusal(error: Exception, code: int | None = None) -> Response:
     }
     headers = {}
     if isinstance(error, InvalidRequestError):
-        told["field"] = error.field
+        told["field"] = error.field[:_FIELD_CHARACTERS]
     if isinstance(error, OverloadedError):
         told["retry_after_seconds"] = round(error.retry_after_seconds, 3)
         headers["Retry-After"] = str(math.ceil(error.retry_after_seconds))

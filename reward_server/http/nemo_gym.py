@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from reward_server.errors import (
@@ -23,7 +23,7 @@ from reward_server.errors import (
     OverloadedError,
     SandboxError,
 )
-from reward_server.http.bodies import read_body
+from reward_server.http.bodies import echo, read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.patience import patiently
 from reward_server.rpc import status
@@ -96,7 +96,7 @@ def _verified(
     """Returns the request with its result; without a reward the sample is masked."""
     is_judged = reward is not None
     told = told or {}
-    return JSONResponse(
+    return echo(
         {
             **given,
             "reward": reward if is_judged else 0.0,

@@ -1,8 +1,9 @@
-"""Binds the port of the HTTP doors; this module needs no extra."""
+"""Addresses and sockets of the HTTP doors; this module needs no extra."""
 
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
 
 from reward_server.errors import StartError
@@ -27,6 +28,16 @@ class PortError(StartError):
         super().__init__(f"http_port: {problem}; {remedy}")
         self.problem = problem
         self.remedy = remedy
+
+
+def is_loopback(host: str) -> bool:
+    """Returns True if an address is reached by programs of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def bound(host: str, port: int, *, is_shared: bool) -> list[socket.socket]:

@@ -111,8 +111,11 @@ def _command(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any
         raise InvalidRequestError("process", "is absent")
     if request.get("pty"):
         raise NoMethodError("pty: this server has no terminals")
+    arguments = process.get("args", [])
+    if not isinstance(arguments, list):
+        raise InvalidRequestError("process.args", "is no list")
     command = {
-        "argv": [process.get("cmd"), *process.get("args", ())],
+        "argv": [process.get("cmd"), *arguments],
         "environment": process.get("envs", {}),
         "cwd": place(process["cwd"]) if process.get("cwd") else "",
     }

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic_core import from_json
 from starlette.responses import JSONResponse, Response
 
 from reward_server.errors import InvalidRequestError, SessionEndedError, UnsupportedError
@@ -51,8 +52,9 @@ def unary_request(body: bytes) -> dict[str, Any]:
         InvalidRequestError: it is no JSON object.
     """
     try:
-        found = json.loads(body or b"{}")
-    except (ValueError, RecursionError):
+        # Other than `json`, it refuses lone surrogates and numbers that are not finite.
+        found = from_json(body or b"{}", allow_inf_nan=False)
+    except ValueError:
         raise InvalidRequestError("request", "is not JSON") from None
     if not isinstance(found, dict):
         raise InvalidRequestError("request", "is not a JSON object")

@@ -16,14 +16,13 @@ from reward_server.http.boundary import Boundary, Call, Emit, Streamed
 from reward_server.http.e2b import connect
 from reward_server.http.e2b.commands import unary_routes
 from reward_server.http.e2b.connect import AlreadyThereError
-from reward_server.http.e2b.multipart import files_of, unpacked
+from reward_server.http.e2b.multipart import files_of
 from reward_server.http.e2b.paths import place
 from reward_server.http.e2b.sandboxes import Sandbox, Sandboxes
 from reward_server.rpc.interceptors import Work
 from reward_server.sandbox.sessions.values import File
 
 FILES, SERVICE = "/files", "/filesystem.Filesystem"
-MOST_FILE_BYTES = 256 * MEBIBYTE
 _BYTES = "application/octet-stream"
 _PART_BYTES = MEBIBYTE
 _FORM = "multipart/form-data"
@@ -31,6 +30,8 @@ _NOT_FOUND = "FILE_NOT_FOUND"
 # Type, size, mode, owner, group, time of the last change, target of a link, path.
 _FORMAT = r"%y\0%s\0%m\0%u\0%g\0%T@\0%l\0%p\0"
 _FIELDS = 8
+# Some 30,000 entries; each takes twenty times as much memory in the answer as in the output.
+MOST_LIST_BYTES = 2 * MEBIBYTE
 _TYPES = {"f": "FILE_TYPE_FILE", "d": "FILE_TYPE_DIRECTORY", "l": "FILE_TYPE_SYMLINK"}
 _KINDS = {"d": "d", "l": "L"}
 
@@ -88,8 +89,6 @@ def _given_files(call: Call) -> list[tuple[str, bytes]]:
     """Returns absolute path and content of each file that a call brings."""
     headers, path = call.request.headers, call.request.query_params.get("path")
     kind, body = headers.get("content-type", ""), call.body
-    if headers.get("content-encoding", "identity") == "gzip":
-        body = unpacked(body, MOST_FILE_BYTES)
     if not kind.startswith(_FORM):
         return [(place(path), body)]
     files = files_of(body, kind)
@@ -160,7 +159,8 @@ async def _entries(sandbox: Sandbox, path: str, least: int, most: int) -> list[d
         SessionFileError: nothing is there, or too much.
     """
     depths = ("-mindepth", str(least), "-maxdepth", str(most))
-    done = await sandbox.ran("find", path, *depths, "-printf", _FORMAT)
+    arguments = (*depths, "-printf", _FORMAT)
+    done = await sandbox.ran("find", path, *arguments, output_bytes=MOST_LIST_BYTES)
     if done.is_cut:
         raise SessionFileError("FILE_FAILED", f"{path}: has too many entries")
     parts = done.stdout.decode("utf-8", "replace").split("\0")[:-1]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import zlib
 
 from reward_server.errors import InvalidRequestError
-from reward_server.http.failures import OversizeBodyError
 
 _BOUNDARY = re.compile(r'boundary="?([^";]{1,200})"?')
 _NAME = re.compile(rb'(?i)^content-disposition:[^\r\n]*?\bfilename="([^"\r\n]*)"', re.MULTILINE)
 _END = b"--"
+MOST_FILES = 1024
 # What an HTTP client writes in place of these characters of a name.
 _ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}
-_GZIP = 16 + zlib.MAX_WBITS
 
 
 def files_of(body: bytes, content_type: str) -> list[tuple[str, bytes]]:
@@ -26,7 +24,9 @@ def files_of(body: bytes, content_type: str) -> list[tuple[str, bytes]]:
     if found is None:
         raise InvalidRequestError("Content-Type", "names no boundary")
     delimiter = b"\r\n--" + found[1].encode()
-    _, *parts = (b"\r\n" + body).split(delimiter)
+    _, *parts = (b"\r\n" + body).split(delimiter, MOST_FILES + 2)
+    if len(parts) > MOST_FILES + 1:
+        raise InvalidRequestError("request", f"has more than {MOST_FILES} files")
     if not parts or not parts[-1].startswith(_END):
         raise InvalidRequestError("request", "is a form without an end")
     return [_file(part) for part in parts[:-1]]
@@ -41,22 +41,3 @@ def _file(part: bytes) -> tuple[str, bytes]:
     for escape, character in _ESCAPES.items():
         name = name.replace(escape, character)
     return name, content
-
-
-def unpacked(body: bytes, most_bytes: int) -> bytes:
-    """Returns the content of gzip.
-
-    Raises:
-        InvalidRequestError: it is not gzip.
-        OversizeBodyError: the content has more than `most_bytes`.
-    """
-    reader = zlib.decompressobj(_GZIP)
-    try:
-        content = reader.decompress(body, most_bytes)
-    except zlib.error:
-        raise InvalidRequestError("request", "is not gzip") from None
-    if reader.unconsumed_tail:
-        raise OversizeBodyError("request", f"has more than {most_bytes} bytes")
-    if not reader.eof:
-        raise InvalidRequestError("request", "is gzip without an end")
-    return content

@@ -22,7 +22,7 @@ from reward_server.sessions.sessions import Sessions, offered
 ENVD_VERSION = "0.5.8"
 HEADER = "E2b-Sandbox-Id"
 DEFAULT_TEMPLATES = frozenset({"base", "code-interpreter-v1"})
-_TOOL_SECONDS, _TOOL_BYTES = 60.0, 8 * MEBIBYTE
+_TOOL_SECONDS, _TOOL_BYTES = 60.0, MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Sandbox:
             "metadata": dict(self.metadata),
         }
 
-    async def ran(self, *argv: str) -> Done:
+    async def ran(self, *argv: str, output_bytes: int = _TOOL_BYTES) -> Done:
         """Runs a small command to its end.
 
         Raises:
@@ -89,7 +89,7 @@ class Sandbox:
             cwd="",
             environment={"LC_ALL": "C"},
             time_limit_seconds=_TOOL_SECONDS,
-            output_bytes=_TOOL_BYTES,
+            output_bytes=output_bytes,
         )
         command = await self.session.run(wanted)
         await command.send_input(b"", ends=True)

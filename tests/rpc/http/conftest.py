@@ -30,7 +30,7 @@ def url_of(served: Served, scheme: str = "http") -> str:
 def raw(path: str, body: object, headers: Mapping[str, str] = AUTHORIZED) -> bytes:
     """A request as bytes, for clients that misbehave."""
     content = json.dumps(body).encode()
-    lines = [f"POST {path} HTTP/1.1", "Host: x", "Content-Type: application/json"]
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     lines += [f"Content-Length: {len(content)}", "", ""]
     return "\r\n".join(lines).encode() + content

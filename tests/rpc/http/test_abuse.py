@@ -56,7 +56,7 @@ async def bare(answer: ASGIApp, patience: Patience) -> AsyncIterator[HttpServer]
 
 async def test_a_stranger_is_refused_before_its_body_is_read(served: Served) -> None:
     reader, writer = await connected(served)
-    writer.write(b"POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 30000000\r\n\r\n")
+    writer.write(b"POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000000\r\n\r\n")
     answer = await until_ended(reader)
     assert answer.startswith(b"HTTP/1.1 401")
     writer.close()
@@ -76,7 +76,7 @@ async def test_a_stranger_that_asks_too_often_loses_its_connection(served: Serve
     reader, writer = await connected(served)
     with suppress(ConnectionError):
         for _ in range(2 * strangers.CALLS_AT_ONCE):
-            writer.write(b"GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n")
+            writer.write(b"GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
             await writer.drain()
     answers = await until_ended(reader)
     assert answers.count(b"pong") <= strangers.CALLS_AT_ONCE + 8
@@ -122,7 +122,7 @@ async def test_headers_are_timed_for_every_request_of_a_connection(
     monkeypatch.setattr(connection, "HEADER_SECONDS", 0.5)
     served = await serve(http_port=0)
     reader, writer = await connected(served)
-    writer.write(b"GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n")
+    writer.write(b"GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert (await reader.readuntil(b"pong")).startswith(b"HTTP/1.1 200")
     writer.write(b"GET /v1/ping")
     assert await until_ended(reader) == b'"'
@@ -132,7 +132,7 @@ async def test_headers_are_timed_for_every_request_of_a_connection(
 async def test_headers_that_are_too_large_are_refused(served: Served) -> None:
     reader, writer = await connected(served)
     with suppress(ConnectionError):
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * (1 << 20))
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (1 << 20))
         await writer.drain()
     assert not (await until_ended(reader)).startswith(b"HTTP/1.1 200")
     assert await is_served(served)
@@ -155,7 +155,7 @@ async def test_a_body_that_is_too_large_is_not_read(serve: Serve, declares: bool
     served = await serve(http_port=0, max_request_bytes=4096)
     reader, writer = await connected(served)
     length = b"Content-Length: 9000000000" if declares else b"Transfer-Encoding: chunked"
-    writer.write(b"POST /v1/score HTTP/1.1\r\nHost: x\r\n" + length + b"\r\n\r\n")
+    writer.write(b"POST /v1/score HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n")
     with suppress(ConnectionError):
         for _ in range(0 if declares else 64):
             writer.write(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
@@ -175,7 +175,7 @@ async def test_a_caller_that_does_not_read_its_answer_loses_the_connection() -> 
     patience = Patience(connections=4, stalled_seconds=0.2)
     async with bare(much, patience) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await asyncio.wait_for(served.wait(), 60)
         async with asyncio.timeout(60):
             while server.connections:  # noqa: ASYNC110  # nothing tells of it

@@ -15,7 +15,8 @@ import pytest
 
 from reward_server.app import App
 from reward_server.errors import InvalidRequestError
-from reward_server.http.e2b.multipart import files_of, unpacked
+from reward_server.http.bodies import unpacked
+from reward_server.http.e2b.multipart import files_of
 from reward_server.http.e2b.paths import place
 from reward_server.http.failures import OversizeBodyError
 from tests.rpc.http.e2b.conftest import BLUE
