@@ -180,6 +180,46 @@ _EQUAL += (
 )
 
 
+WITH_HELPER = replace(
+    PYTEST,
+    test_files=encoded(
+        {
+            "test_all.py": "from checks import check\nfrom shop.cart import total\n\n\n"
+            "def test_total():\n    check(total([(3, 2)]), 6)\n",
+            "checks.py": "def check(actual, expected):\n    assert actual == expected\n",
+        }
+    ),
+    fail_to_pass=("test_all.py::test_total",),
+    pass_to_pass=(),
+)
+_NO_CHECK = "def check(actual, expected):\n    pass\n"
+
+
+@pytest.mark.parametrize("path", ["checks/__init__.py", "src/checks.py"])
+async def test_a_module_in_the_place_of_a_hidden_helper_earns_nothing(
+    path: str, judge_of_files: Judge
+) -> None:
+    tests = replace(WITH_HELPER, import_paths=("src",))
+    told = await judge_of_files.score(_submission(tests, files={path: _NO_CHECK}))
+    assert is_refused(told), told
+    right = {path: _NO_CHECK, "shop/cart.py": FIXED_CART}
+    assert (await judge_of_files.score(_submission(tests, files=right))).reward == 1.0
+
+
+async def test_a_helper_that_is_code_of_the_repository_is_protected_by_the_task(
+    judge_of_files: Judge,
+) -> None:
+    base = {**BASE, "shop/checks.py": dict(WITH_HELPER.test_files)["checks.py"].decode()}
+    hidden = {"test_all.py": dict(WITH_HELPER.test_files)["test_all.py"].decode()}
+    hidden["test_all.py"] = hidden["test_all.py"].replace("from checks", "from shop.checks")
+    tests = replace(WITH_HELPER, archive=archive(base), test_files=encoded(hidden))
+    files = {"shop/checks.py": _NO_CHECK}
+    open_one = await judge_of_files.score(_submission(tests, files=files))
+    assert (open_one.reward, open_one.integrity) == (1.0, Integrity.SHARED)
+    protected = replace(tests, protected_paths=("shop/checks.py",))
+    assert is_refused(await judge_of_files.score(_submission(protected, files=files)))
+
+
 @pytest.mark.parametrize(
     ("cart", "said"),
     [

@@ -63,7 +63,12 @@ def composed(
     protected = Protection(base, patterns, import_paths)
     fixed = {path: text for path, text in base.files.items() if protected.covers(path)}
     fixed = _laid_over(hidden, fixed)
-    files = {path: text for path, text in changed.files.items() if not protected.covers(path)}
+    shadows = protected.shadows_of(fixed)
+    files = {
+        path: text
+        for path, text in changed.files.items()
+        if not protected.covers(path) and (path in base.files or not shadows(path))
+    }
     files = _with_settings(base.files, files)
     files = _laid_over(fixed, files)
     executable = (changed.executable - fixed.keys()) | (base.executable & fixed.keys())
@@ -105,6 +110,7 @@ class Protection:
     def __init__(
         self, base: Tree, patterns: Sequence[str] = (), import_paths: Sequence[str] = ()
     ) -> None:
+        self._base = base
         self._patterns = [re.compile(fnmatch.translate(one)) for one in patterns]
         roots = [path.rstrip("/") for path in (*_USUAL_IMPORT_PATHS, *import_paths)]
         self._roots = tuple(f"{path}/" if path else "" for path in dict.fromkeys(roots))
@@ -126,11 +132,46 @@ class Protection:
             or any(one.match(path) for one in self._patterns)
         )
 
+    def shadows_of(self, fixed: Iterable[str]) -> Callable[[str], bool]:
+        """Returns a test whether a file would be imported in place of one that cannot be changed.
+
+        Python prefers a package and a compiled module to a module of the same name, an earlier
+        folder of the import path to a later one, and a module to a folder without `__init__.py`.
+
+        Args:
+            fixed: paths of files that cannot be changed.
+        """
+        modules = {name for path in fixed for name in self._names(path)}
+        above = folders_of(path for path in fixed if _module(path) is not None)
+        folders = {path for path in above if f"{path}/__init__.py" not in self._base.files}
+
+        def shadows(path: str) -> bool:
+            is_in_place_of_folder = not path.endswith("/__init__.py") and _module(path) in folders
+            return is_in_place_of_folder or not modules.isdisjoint(self._names(path))
+
+        return shadows
+
+    def _names(self, path: str) -> Iterable[str]:
+        """Yields the names by which tests may import a file, with slashes."""
+        module = _module(path)
+        for root in self._roots if module is not None else ():
+            if path.startswith(root):
+                yield str(module).removeprefix(root)
+
     def _modules(self, path: str) -> Iterable[str]:
         """Yields the top modules that a file may belong to."""
         for root in self._roots:
             if path.startswith(root):
                 yield path.removeprefix(root).partition("/")[0].partition(".")[0]
+
+
+def _module(path: str) -> str | None:
+    """Returns the path of a module or package without its ending; None if it is no file of one."""
+    folder, name = posixpath.split(path)
+    stem, _, ending = name.partition(".")
+    if ending != "py" and ending.rpartition(".")[2] != "so":
+        return None
+    return folder if stem == "__init__" else posixpath.join(folder, stem)
 
 
 def _of_toml(content: bytes) -> object:

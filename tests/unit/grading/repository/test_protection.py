@@ -123,3 +123,39 @@ def test_a_repository_of_a_framework_can_be_changed() -> None:
 def test_further_paths_are_protected_by_patterns() -> None:
     files = _composed({"pkg/core.py": b"x", "tools/a/run.py": b"x"}, patterns=["tools/*"])
     assert files == {**USUAL, "pkg/core.py": b"x"}
+
+
+HELPERS = {"checks.py": b"hidden", "cases/values.py": b"hidden"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("checks/__init__.py", "checks.so", "checks.cpython-311-x86_64-linux-gnu.so"),
+        *("src/checks.py", "src/checks/__init__.py", "own/checks.py", "cases.py", "cases.abi3.so"),
+        *("cases/values/__init__.py", "lib/cases/values.py"),
+    ],
+)
+def test_what_would_be_imported_in_place_of_a_hidden_file_does_not_count(path: str) -> None:
+    changed = Tree(files={**BASE.files, path: b"forged"})
+    found = composed(BASE, changed, HELPERS, import_paths=["own"])
+    assert dict(found.files) == {**BASE.files, **HELPERS}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("pkg/checks.py", "checks/data.json", "checks/other.py", "checks_more.py", "pkg.py"),
+        *("cases/__init__.py", "cases/more.py", "values.py", "checks.txt", "lib/cases.txt"),
+    ],
+)
+def test_what_takes_the_place_of_no_hidden_file_counts(path: str) -> None:
+    changed = Tree(files={**BASE.files, path: b"new"})
+    found = composed(BASE, changed, HELPERS, import_paths=["own"])
+    assert found.files[path] == b"new"
+
+
+def test_a_module_that_the_repository_has_may_change_though_a_hidden_file_has_its_name() -> None:
+    base = Tree(files={"src/checks.py": b"old"})
+    changed = Tree(files={"src/checks.py": b"new"})
+    assert composed(base, changed, HELPERS).files["src/checks.py"] == b"new"
