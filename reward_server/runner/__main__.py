@@ -12,6 +12,7 @@ from typing import Any
 from . import wire
 from .candidate import warm_up
 from .supervisor import preloading, zygote
+from .supervisor import warm_up as children_warm_up
 from .supervisor.candidates import CANDIDATE, TESTS, Candidates
 from .supervisor.cgroup_usage import CgroupUsage, find_own, make_own
 from .supervisor.judges import ForkServer
@@ -109,10 +110,12 @@ def main(settings_json: str, judges: list[str]) -> None:
     server = ForkServer(judges)  # it warms up in parallel
     _prepare(settings)
     warm_up.run(server.begin_warm_up())
-    preloading.freeze()
     landlock_abi = assembly.landlock_abi(settings)
     walls = assembly.walls(settings, landlock_abi)
     meters, candidates = _ground(settings, walls)
+    if not settings["sandbox_kernel"]:
+        children_warm_up.run(candidates)
+    preloading.freeze()
     greeting = server.await_warm()
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,

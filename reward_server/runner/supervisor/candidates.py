@@ -42,7 +42,7 @@ class Ends(NamedTuple):
     stderr: int
 
 
-class _Handed(NamedTuple):
+class Handed(NamedTuple):
     """The program's own ends."""
 
     line: int
@@ -80,16 +80,21 @@ class Candidates:
             with contextlib.suppress(OSError):  # a smaller pipe is only slower
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         os.set_blocking(inputs[1], False)
-        handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
+        handed = Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
         privileges = self.privileges_of[kind]
-        pid = children.spawn(partial(self._run, kind, handed), privileges)
+        pid = children.spawn(partial(self.run, kind, handed), privileges)
         for descriptor in handed:
             os.close(descriptor)
         child = Child(pid=pid, watch=privileges.watch(pid), line=line)
         return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
 
-    def _run(self, kind: bytes, ends: _Handed) -> NoReturn:
-        """Builds the walls, waits for an execution and serves it, in the forked process."""
+    def run(self, kind: bytes, ends: Handed) -> NoReturn:
+        """Builds the walls, waits for an execution and serves it, in the forked process.
+
+        Args:
+            kind: `CANDIDATE` or `TESTS`.
+            ends: the process's own ends of its connections.
+        """
         for descriptor in self.joins:
             os.write(descriptor, b"0")
         for number, end in enumerate((ends.stdin, ends.stdout, ends.stderr)):

@@ -22,6 +22,7 @@ import mmap
 import os
 import signal
 import struct
+from collections.abc import Callable
 
 from ..walls import kernel
 
@@ -126,9 +127,13 @@ _COLUMN = slice(4, 20)  # the columns that hold the instructions in hexadecimal
 
 
 class Aside:
-    """The mapped instructions; made once for all processes forked from this one."""
+    """The mapped instructions; made once for all processes forked from this one.
 
-    def __init__(self) -> None:
+    Args:
+        run: runs them; by default they are called at their address.
+    """
+
+    def __init__(self, run: Callable[..., int] | None = None) -> None:
         listing = _X86_64 if kernel.MACHINE == "x86_64" else _AARCH64
         code = b"".join(bytes.fromhex(row[_COLUMN]) for row in listing.splitlines())
         descriptor = os.memfd_create("aside")
@@ -140,7 +145,7 @@ class Aside:
             os.close(descriptor)
         self._status = ctypes.c_int()
         kind = ctypes.PYFUNCTYPE(ctypes.c_long, *5 * [ctypes.c_ulong])
-        self._run = kind(kernel.address_of(self._code))
+        self._run = run or kind(kernel.address_of(self._code))
 
     def step(self, descriptor: int) -> None:
         """Continues as a second process, whose status the first one sends when it ends.

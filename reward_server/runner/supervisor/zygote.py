@@ -78,6 +78,8 @@ class Zygote:
         self._judges = judges
         self._used = self._meters.reading()
         self._residue_bytes = 0
+        # The kernel splices to or from a pipe only, and standard streams may be sockets.
+        self._between = () if _is_pipe(CONTROL_IN) else os.pipe()
         self._judge = self._judges.fork()
 
     def serve(self) -> None:
@@ -111,7 +113,7 @@ class Zygote:
         # The programs were forked before the request's memory file exists: they never held it.
         request, report = os.memfd_create("request"), os.memfd_create("report")
         try:
-            _splice_exactly(CONTROL_IN, request, start.payload_bytes)
+            _splice_exactly(CONTROL_IN, request, start.payload_bytes, self._between)
             others = tuple(end for its_ends in more for end in its_ends)
             finish = self._execute(programs, start, (*ends, request, report, *others))
             self._send(finish, report)
@@ -199,7 +201,8 @@ class Zygote:
         for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
             poller.register(descriptor, select.POLLIN)
         while candidate.alive or judge_status == -1:
-            horizon = budget.next_look if candidate.alive else judge_end
+            # A candidate that was killed needs no further look at its budget, but a moment to end.
+            horizon = budget.next_look if candidate.alive and not stop else judge_end
             for descriptor, _ in poller.poll(max(0, horizon - time.monotonic_ns()) / 1e6 + 1):
                 if descriptor == CONTROL_IN:
                     _read_start()
@@ -262,22 +265,25 @@ def _report_size(report: int, most: int) -> int:
     return size if size <= most else _STAGE_BYTES
 
 
-def _splice_exactly(source: int, target: int, size: int) -> None:
-    """Moves bytes from a pipe or socket to a file without this process seeing them."""
-    if _is_pipe(source):
+def _splice_exactly(source: int, target: int, size: int, between: tuple[int, ...]) -> None:
+    """Moves bytes from a pipe or socket to a file without this process seeing them.
+
+    Args:
+        source: the pipe or socket.
+        target: an empty file.
+        size: how many bytes to move.
+        between: both ends of an empty pipe if the source is none, else nothing.
+    """
+    if not between:
         return _splice_from_pipe(source, target, 0, size)
-    output, entry = os.pipe()  # the kernel splices to or from a pipe only
-    try:
-        offset = 0
-        while offset < size:
-            moved = os.splice(source, entry, size - offset)
-            if not moved:
-                raise ServerGoneError
-            _splice_from_pipe(output, target, offset, moved)
-            offset += moved
-    finally:
-        os.close(output)
-        os.close(entry)
+    output, entry = between
+    offset = 0
+    while offset < size:
+        moved = os.splice(source, entry, size - offset)
+        if not moved:
+            raise ServerGoneError
+        _splice_from_pipe(output, target, offset, moved)
+        offset += moved
     return None
 
 
