@@ -16,7 +16,7 @@ from trainer_client import RewardClient, Score, Session, TaskError, Verdict, tas
 from trainer_client.local_server import LocalServer
 from trainer_client.tasks import HarborTask
 
-SESSION = {"memory_bytes": 64 << 20, "processes": 32}
+SESSION = {"memory_bytes": 128 << 20, "processes": 32}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def solved(session: Session, task: HarborTask, solution: Path) -> Score:
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_solution_passes(name: str, client: RewardClient, tmp_path: Path) -> None:
     task = read(name, tmp_path)
-    with client.session(limits=SESSION) as session:
+    with client.session(**SESSION) as session:
         score = solved(session, task, tmp_path / name / "solution")
     assert (score.verdict, score.reward) == (Verdict.PASSED, 1.0), score
 
@@ -119,6 +119,9 @@ REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
         f"{DOCKER}:4",
         "here-document",
     ),
+    "a long path": ({DOCKER: f"FROM x\nWORKDIR /{'a/' * 99999}\n"}, f"{DOCKER}:2", "too long"),
+    "options alone": ({DOCKER: f"{DOCKERFILE}COPY --link\n"}, f"{DOCKER}:4", "names no source"),
+    "deep JSON": ({DOCKER: f"{DOCKERFILE}COPY {'[' * 99999}\n"}, f"{DOCKER}:4", "cannot be read"),
     "no instruction": ({DOCKER: f"{DOCKERFILE}INCLUDE a\n"}, f"{DOCKER}:4", "no instruction"),
     "ignored files": ({"environment/.dockerignore": "a.py"}, "environment/.dockerignore", "remove"),
     "services": (
@@ -183,6 +186,11 @@ REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
         f"{TESTS}:2",
         "fail_to_pass=",
     ),
+    "settings of pytest": (
+        {"tests/pytest.ini": "[pytest]\npython_files = check_*.py\n"},
+        "tests/pytest.ini",
+        "fail_to_pass=",
+    ),
     "no Python": ({TESTS: "def test_x(:\n"}, TESTS, "is not Python"),
     "absolute paths": (
         {TESTS: "def test_x():\n    assert open('/app/a.txt')\n"},
@@ -190,6 +198,7 @@ REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
         "relative_paths=True",
     ),
     "a newer version": ({"task.toml": "version = '2.0'\n"}, "task.toml", "version '2.0'"),
+    "deep TOML": ({"task.toml": f"a = {'[' * 9999}"}, "task.toml", "not TOML"),
     "no TOML": ({"task.toml": "version ="}, "task.toml", "not TOML"),
     "variables": (
         {"task.toml": f"{TOML}[verifier]\nenv = {{KEY = '1'}}\n"},

@@ -39,6 +39,7 @@ _VARIABLES = re.compile(
     r"DEBIAN_FRONTEND|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|TERM|LANG|LC_ALL|PIP_\w+|UV_\w+"
 )
 _SILENT_FLAGS = ("--chown=", "--link")
+_PATH_CHARACTERS = 4096
 _HERE_DOCUMENT = re.compile(r"(?<!<)<<(?!<)(-?)[\"']?([A-Za-z_]\w*)[\"']?")
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz")
 
@@ -136,6 +137,8 @@ class _Reading:
             folder = posixpath.dirname(folder)
 
     def _absolute(self, number: int, path: str) -> str:
+        if len(path) > _PATH_CHARACTERS:
+            raise _refused(number, f"{path[:60]!r} is too long", "write a shorter path")
         if "$" in path:
             raise _refused(number, f"{path!r} has a variable", "write the path itself")
         if not path.startswith("/") and not self.workdir:
@@ -150,9 +153,10 @@ class _Reading:
         for flag in flags:
             if not flag.startswith(_SILENT_FLAGS):
                 raise _refused(number, f"has the option {flag!r}", f"remove it, or {IMAGE_REMEDY}")
-        *sources, target = [word for word in words if word not in flags]
-        if not sources:
-            raise _refused(number, "names no source", "correct it")
+        operands = [word for word in words if word not in flags]
+        if len(operands) < 2:
+            raise _refused(number, "names no source or no place", "correct it")
+        *sources, target = operands
         place = self._absolute(number, target)
         is_folder = target.endswith(("/", "/.")) or target == "." or place in self.folders
         found = [one for source in sources for one in self._found(number, keyword, source)]
@@ -218,7 +222,7 @@ def _words(number: int, rest: str, count: int = 0) -> list[str]:
     """Returns the words of an instruction, which may be written as JSON."""
     try:
         words = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _refused(number, f"cannot be read ({error})", "correct it") from error
     if not words or (count and len(words) != count) or not all(isinstance(w, str) for w in words):
         raise _refused(number, f"{rest[:60]!r} has not the words that it needs", "correct it")

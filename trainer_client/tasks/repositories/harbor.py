@@ -36,6 +36,11 @@ from trainer_client.tasks.repositories.test_names import (
 
 _TOML = "task.toml"
 _INSTRUCTION = "instruction.md"
+# With these, pytest may collect other tests, or conclude otherwise.
+_TEST_SETTINGS = (
+    *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
+    *("pyproject.toml", "tox.ini", "setup.cfg"),
+)
 _TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?)(?:i?B?)?", re.IGNORECASE)
@@ -138,7 +143,7 @@ def harbor(
 def _settings(folder: Path) -> Mapping[str, Any]:
     try:
         settings = tomllib.loads(text_of(folder, _TOML))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FolderError(_TOML, f"is not TOML: {error}") from error
     version = str(settings.get("schema_version", settings.get("version", "1.0")))
     if version.split(".")[0] != "1":
@@ -216,6 +221,10 @@ def _names(
     """Returns the names of the tests that `test.sh` runs."""
     if "test.sh" not in hidden:
         raise FolderError(test_script.PLACE, f"is absent: {test_script.COMMAND_REMEDY}")
+    for path in _TEST_SETTINGS:
+        if path in hidden:
+            problem = f"may have settings of pytest, which are not read: {NAMES_REMEDY}"
+            raise FolderError(f"tests/{path}", problem)
     script = decoded(test_script.PLACE, hidden["test.sh"].content)
     names: list[str] = []
     for number, target in test_script.targets_of(script, context.workdir, has_image=has_image):

@@ -122,7 +122,7 @@ class _Script:
             if is_json and isinstance(value, dict) and value.keys() == {"reward"}:
                 value = value["reward"]
             return {1: "1", 0: "0"}[value]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             problem = f"the reward {text[:80]!r} is neither 1 nor 0"
             raise FolderError(f"{PLACE}:{number}", f"{problem}: {COMMAND_REMEDY}") from None
 
