@@ -21,6 +21,8 @@ from tests.attacks.naive_graders import AWARDED, REFUSED
 from tests.support.boxes import programs_read_only
 
 BOX_SECONDS = 40.0
+# Folders of this machine that the box has, but without their content, see `programs_read_only`.
+_EMPTY = ("/run", "/sys/fs/cgroup", "/sys/kernel", "/var/lib")
 BOX_BYTES = 16 << 20
 _FOLDERS = (str(Path(naive_graders.__file__).parent), sys.prefix)
 
@@ -107,6 +109,7 @@ def _box(network: bool) -> list[str]:
         # What a grader in the same user namespace can do; a host's ptrace scope would hide it.
         *("--cap-add", "CAP_SYS_PTRACE"),
         *programs_read_only(),
+        *(argument for folder in _EMPTY for argument in ("--dir", folder)),
         *("--dev", "/dev", "--proc", "/proc"),
         *("--size", str(BOX_BYTES), "--tmpfs", "/tmp", "--size", str(BOX_BYTES)),
         *("--tmpfs", "/dev/shm", "--dir", "/tmp/home", "--dir", "/tmp/work"),
