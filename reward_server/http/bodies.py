@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import TypeVar
 
@@ -13,6 +14,10 @@ from reward_server.http.failures import OversizeBodyError
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _GZIP = 16 + zlib.MAX_WBITS
+# An empty object takes 2 bytes of JSON, and some 600 bytes of memory while it is read.
+MOST_CONTAINERS, MOST_ITEMS = 100_000, 500_000
+_NEXT = re.compile(rb'(?:[^"{\[,]+|"[^"\\]*(?:\\.[^"\\]*)*")*+[{\[,]', re.DOTALL)
+_COMMA = ord(",")
 
 
 def read_body(kind: type[_Model], body: bytes) -> _Model:
@@ -21,12 +26,37 @@ def read_body(kind: type[_Model], body: bytes) -> _Model:
     Raises:
         InvalidRequestError: it is not such a body.
     """
+    check_size(body)
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or "request"
         raise InvalidRequestError(field, first["msg"]) from None
+
+
+def check_size(body: bytes) -> None:
+    """Refuses JSON that would take a large multiple of its size in memory.
+
+    Raises:
+        InvalidRequestError: it has too many objects, lists or items.
+    """
+    containers = body.count(b"{") + body.count(b"[")
+    if containers <= MOST_CONTAINERS and body.count(b",") <= MOST_ITEMS:
+        return
+    # Most of these may be in strings.
+    containers = items = position = 0
+    while found := _NEXT.match(body, position):
+        position = found.end()
+        if body[position - 1] == _COMMA:
+            items += 1
+        else:
+            containers += 1
+        if containers > MOST_CONTAINERS or items > MOST_ITEMS:
+            raise InvalidRequestError(
+                "request",
+                f"has more than {MOST_CONTAINERS} objects and lists, or {MOST_ITEMS} items",
+            )
 
 
 def echo(value: object) -> Response:

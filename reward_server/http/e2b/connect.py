@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from starlette.responses import JSONResponse, Response
 
 from reward_server.errors import InvalidRequestError, SessionEndedError, UnsupportedError
+from reward_server.http.bodies import check_size
 from reward_server.http.failures import status_of
 from reward_server.rpc import status
 
@@ -51,6 +52,7 @@ def unary_request(body: bytes) -> dict[str, Any]:
     Raises:
         InvalidRequestError: it is no JSON object.
     """
+    check_size(body)
     try:
         # Other than `json`, it refuses lone surrogates and numbers that are not finite.
         found = from_json(body or b"{}", allow_inf_nan=False)

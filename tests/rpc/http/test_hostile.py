@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
 import pytest
 
+from reward_server.errors import InvalidRequestError
+from reward_server.http.bodies import MOST_CONTAINERS, MOST_ITEMS, check_size
 from tests.rpc.conftest import Serve
 from tests.rpc.http.conftest import AUTHORIZED, url_of
 
@@ -55,6 +58,34 @@ async def test_a_body_that_no_client_sends_is_the_callers_fault(
         code = told.get("error", told).get("code")
         assert code in {400, "invalid_argument", "failed_precondition"}, (path, answer.text[:500])
         assert len(answer.content) < 10_000, path
+
+
+@pytest.mark.parametrize(
+    ("body", "is_refused"),
+    [
+        (b"[" + b"{}," * MOST_CONTAINERS + b"{}]", True),
+        (b"[" + b"1," * MOST_ITEMS + b"1,1]", True),
+        (b'["\\"",' + b"[]," * MOST_CONTAINERS + b"1]", True),
+        (b"[" + b"{}," * (MOST_CONTAINERS - 1) + b"1]", False),
+        (b'["' + b"[{," * MOST_ITEMS + b'"]', False),
+        (b'["\\\\\\"' + b"[{," * MOST_ITEMS + b'"]', False),
+        (b'"' + b"[{," * MOST_ITEMS, False),
+    ],
+)
+async def test_json_that_takes_much_more_memory_than_bytes_is_refused(
+    body: bytes, is_refused: bool
+) -> None:
+    with pytest.raises(InvalidRequestError) if is_refused else nullcontext():
+        check_size(body)
+
+
+@pytest.mark.parametrize("path", ["/run_code", "/submit", "/verify", "/v2/sandboxes"])
+async def test_doors_refuse_such_json_before_they_read_it(
+    client: httpx.AsyncClient, path: str
+) -> None:
+    body = b'{"a": [' + b"{}," * MOST_CONTAINERS + b"{}]}"
+    answer = await client.post(path, content=body, headers=JSON)
+    assert (answer.status_code, answer.json()["field"]) == (400, "request")
 
 
 def verified(**fields: Any) -> dict[str, Any]:
