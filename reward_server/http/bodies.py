@@ -14,7 +14,7 @@ from reward_server.http.failures import OversizeBodyError
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _GZIP = 16 + zlib.MAX_WBITS
-# An empty object takes 2 bytes of JSON, and some 600 bytes of memory while it is read.
+# An empty object takes 2 bytes of JSON, and hundreds of bytes of memory while it is read.
 MOST_CONTAINERS, MOST_ITEMS = 100_000, 500_000
 _NEXT = re.compile(rb'(?:[^"{\[,]+|"[^"\\]*(?:\\.[^"\\]*)*")*+[{\[,]', re.DOTALL)
 _COMMA = ord(",")

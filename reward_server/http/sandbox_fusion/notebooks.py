@@ -192,18 +192,26 @@ class _Notebook:
             SessionEndedError: the session has ended.
         """
         for wanted in cells:
-            if self._left_seconds < _LEAST_SECONDS:
-                total = self._request.total_timeout
-                self.end = _End(status=TIMED_OUT, reason=f"all cells together had {total:g} s")
-            elif self._room <= 0:
-                reason = f"the cells put out more than {MOST_OUTPUT_BYTES} bytes"
-                self.end = _End(status=BROKEN, reason=reason)
+            self._end_if_spent()
             if self.end is not _DONE:
                 return
             sessions.commands_started += 1
-            await self._run_cell(wanted)
+            cell = await self._run_cell(wanted)
+            if cell.error:
+                self._end_if_spent()
 
-    async def _run_cell(self, wanted: CodeWanted) -> None:
+    def _end_if_spent(self) -> None:
+        """Ends the cells if their time or their room for output is spent."""
+        if self.end is not _DONE:
+            return
+        if self._left_seconds < _LEAST_SECONDS:
+            total = self._request.total_timeout
+            self.end = _End(status=TIMED_OUT, reason=f"all cells together had {total:g} s")
+        elif self._room <= 0:
+            reason = f"the cells put out more than {MOST_OUTPUT_BYTES} bytes"
+            self.end = _End(status=BROKEN, reason=reason)
+
+    async def _run_cell(self, wanted: CodeWanted) -> _Cell:
         cell_seconds = self._request.cell_timeout or self._left_seconds
         seconds = max(min(cell_seconds, self._left_seconds), _LEAST_SECONDS)
         limited = replace(wanted, time_limit_seconds=seconds, output_bytes=self._room)
@@ -212,6 +220,7 @@ class _Notebook:
         async with aclosing(self._session.run_code(limited)) as events:
             async for event in events:
                 self._take(cell, event, seconds)
+        return cell
 
     def _take(self, cell: _Cell, event: CodeEvent, seconds: float) -> None:
         match event:
