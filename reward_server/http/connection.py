@@ -1,8 +1,9 @@
 """One HTTP connection, with limits on how long its other end may keep it.
 
 What this stops: callers who open connections until descriptors run out, who send a request's
-headers slowly or without an end, and who do not read the answer. What it does not: `boundary`
-limits bodies, and `rpc.strangers` ends connections of callers without a credential.
+headers slowly or without an end, who go on sending a body after its answer, and who do not read the
+answer. What it does not: `boundary` limits bodies, and `rpc.strangers` ends connections of callers
+without a credential.
 """
 
 from __future__ import annotations
@@ -95,8 +96,10 @@ class Connection(H11Protocol):
         )
 
     def _time_headers(self) -> None:
-        """Bounds the time until a request's headers are complete."""
-        is_expected = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
+        """Bounds the time until a request's headers are complete, or a body that nobody reads."""
+        state = self.conn.their_state
+        is_unread = state is h11.SEND_BODY and self.conn.our_state is h11.DONE
+        is_expected = (state is h11.IDLE or is_unread) and not self.transport.is_closing()
         if not is_expected and self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None

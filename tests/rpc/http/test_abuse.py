@@ -150,6 +150,23 @@ async def test_a_body_that_does_not_arrive_is_given_up(
     writer.close()
 
 
+async def test_a_body_that_nobody_reads_does_not_hold_the_connection(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "HEADER_SECONDS", 0.3)
+    served = await serve(http_port=0)
+    reader, writer = await connected(served)
+    writer.write(b"POST /v1/ping HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n")
+    assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 405")
+    reading = asyncio.create_task(until_ended(reader))
+    with suppress(ConnectionError):
+        while not reading.done():
+            writer.write(b"x")
+            await asyncio.wait((reading,), timeout=0.02)
+    await reading
+    writer.close()
+
+
 @pytest.mark.parametrize("declares", [True, False])
 async def test_a_body_that_is_too_large_is_not_read(serve: Serve, declares: bool) -> None:
     served = await serve(http_port=0, max_request_bytes=4096)
