@@ -33,13 +33,13 @@ from reward_server.domain import (
 )
 from reward_server.errors import BudgetSpentError
 from reward_server.evaluation.graders.confirmation import Confirmation
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.extraction.python_text import called_names
 from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.signatures import leaves_open
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
+from reward_server.recent import Recent
 
 _CLASS = re.compile(r"(\w+)\(\)")
 _QUICK_CHARACTERS = 1 << 12  # reading them takes some 10 ms

@@ -25,7 +25,6 @@ from reward_server.evaluation.graders.base import Candidate, Slots, read_once
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
 from reward_server.grading.compiled_tests.observations import ProgramReport
 from reward_server.grading.compiled_tests.test_files import (
@@ -37,6 +36,7 @@ from reward_server.grading.compiled_tests.test_files import (
 )
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
+from reward_server.recent import Recent
 
 NAME = "tests"
 _BYTES_OF_CHARACTER = 40  # 19 were measured

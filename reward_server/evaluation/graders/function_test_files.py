@@ -16,13 +16,13 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_once
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.isolation.function_tests import (
     FunctionFile,
     function_file,
     may_need_solution,
 )
 from reward_server.grading.verdict import Run
+from reward_server.recent import Recent
 
 _BYTES_OF_CHARACTER = 20  # 14 were measured
 _ASKED = ("the request says so",)

@@ -24,7 +24,6 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate, Slots, read_once
 from reward_server.evaluation.graders.confirmation import Confirmation
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -41,6 +40,7 @@ from reward_server.grading.python_tests.twins.twins import Change, Twins
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
+from reward_server.recent import Recent
 
 _CACHED_CHARACTERS = 1 << 15
 # The trees and twins of test files were measured at 440 bytes a character.

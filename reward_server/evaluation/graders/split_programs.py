@@ -35,13 +35,13 @@ from reward_server.evaluation.graders.compilation import Programs, Ready
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged, ran_tests
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.compiled_tests.assertions import Assertion, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
+from reward_server.recent import Recent
 
 # Of the text, the two programs and what was cut out of them.
 _BYTES_OF_CHARACTER = 40

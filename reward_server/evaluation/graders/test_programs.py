@@ -29,13 +29,13 @@ from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged
 from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.compiled_tests.assertions import Assertion, find_assertions, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.extraction.other_languages import read_prompt
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
+from reward_server.recent import Recent
 
 BYTES_OF_CHARACTER = 40  # 33 were measured
 

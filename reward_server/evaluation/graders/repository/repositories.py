@@ -14,7 +14,6 @@ from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, U
 from reward_server.errors import InvalidRequestError
 from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.python_test_files import BYTES_OF_CHARACTER, Plan
-from reward_server.evaluation.recent import Recent
 from reward_server.grading.python_tests.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
@@ -27,6 +26,7 @@ from reward_server.grading.repository.tree import (
     is_left_out,
     read_archive,
 )
+from reward_server.recent import Recent
 
 KEPT_BYTES = 256 << 20
 _REASON = "they import a repository, whose code runs in their process"

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
-import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +26,7 @@ from reward_server.grading.python_tests.isolation import (
 )
 from reward_server.grading.python_tests.isolation.test_files import Reading, read_suite
 from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
+from reward_server.recent import Recent
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
@@ -48,7 +47,9 @@ _TRIGGERS = re.compile(
 _NAMES = re.compile(rf"\b(?:{'|'.join(sorted(policy.NAMES))})\b")
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
-_CACHE_SIZE = 1024
+# All completions of a task have the same tests, and a text remembers its own hash.
+_KEPT_BYTES, _BYTES_OF_CHARACTER = 64 << 20, 4
+_found = Recent[bool](_KEPT_BYTES)
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
 # Reasons that the rules for test files find, and that do not count for function tests, because
@@ -123,15 +124,17 @@ def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
 
 
 def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -> bool:
-    if len(prompt) + sum(map(len, texts)) > _LONG_CHARACTERS:
+    size = len(prompt) + sum(map(len, texts))
+    if size > _LONG_CHARACTERS:
         return True  # a long text is read in a thread
-    found = _found_in(_digest("\0".join((prompt, entry_point, *texts))))
-    if not found:
+
+    def read() -> bool:
         seen = prompt_state.seen_by(prompt, entry_point, texts)
         code = "\n".join(map(ast.unparse, seen.statements))
         has_reason = bool(seen.reasons or prompt_state.of_ends(prompt))
-        found.append(has_reason or (bool(code) and _has_trigger(code)))
-    return found[0]
+        return has_reason or (bool(code) and _has_trigger(code))
+
+    return _found.find((prompt, entry_point, *texts), _BYTES_OF_CHARACTER * size, read)
 
 
 def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt]:
@@ -160,23 +163,11 @@ def _reading(
 
 
 def _has_trigger(text: str) -> bool:
-    # All completions of a task have the same tests. A digest is kept, since texts may be long.
-    found = _found_in(_digest(text))
-    if not found:
+    def read() -> bool:
         is_watched = not _WATCHED.isdisjoint(_OWNERS.findall(text))
-        has_word = any(one.search(text) is not None for one in (_TRIGGERS, _NAMES))
-        found.append(is_watched or has_word)
-    return found[0]
+        return is_watched or any(one.search(text) is not None for one in (_TRIGGERS, _NAMES))
 
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest()
-
-
-@functools.lru_cache(maxsize=_CACHE_SIZE)
-def _found_in(digest: bytes) -> list[bool]:
-    """Returns the list of results for a text with this digest; it is empty at first."""
-    return []
+    return _found.find(text, _BYTES_OF_CHARACTER * len(text), read)
 
 
 def _needed(reasons: Iterable[str], tests: FunctionTests) -> Iterator[str]:

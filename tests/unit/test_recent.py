@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from reward_server.evaluation.graders import base
-from reward_server.evaluation.recent import Recent
+from reward_server.recent import Recent
 
 
 def test_a_value_is_made_once_while_it_is_kept() -> None:
