@@ -8,12 +8,15 @@ from functools import lru_cache
 from itertools import islice
 
 from reward_server.languages.assertions import Assertions
+from reward_server.recent import Recent
 
+# Of a text and its masked copy; one program is masked for several rules.
+_KEPT_BYTES, _BYTES_OF_CHARACTER = 32 << 20, 8
+_kept = Recent[str](_KEPT_BYTES)
 _ESCAPED = re.compile(r"\\(?:(\d)|(.))", re.DOTALL)
 _LETTER = re.compile(r"[^\n]")
 
 
-@lru_cache(maxsize=16)
 def masked(text: str, language: Assertions | None) -> str:
     """Returns a text of the same length and lines, with blanks for comments and quoted texts.
 
@@ -23,7 +26,9 @@ def masked(text: str, language: Assertions | None) -> str:
     """
     if language is None:
         return text
-    return _quoting(language).sub(_blank, text)
+    quoting = _quoting(language)
+    size_bytes = _BYTES_OF_CHARACTER * len(text)
+    return _kept.find((text, language), size_bytes, lambda: quoting.sub(_blank, text))
 
 
 @lru_cache(maxsize=64)

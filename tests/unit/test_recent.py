@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from reward_server.evaluation.graders import base
+from reward_server.grading.extraction import other_languages
+from reward_server.grading.python_tests.isolation import names
+from reward_server.languages import load_languages
+from reward_server.languages.masking import masked
 from reward_server.recent import Recent
 
 
@@ -63,3 +69,36 @@ async def test_texts_are_read_once_whatever_their_length(characters: int) -> Non
     for _ in range(3):
         assert await base.read_once(recent, 2, characters, noted, "x" * characters) == characters
     assert len(read) == 1
+
+
+_GO = load_languages().find("go")
+_MEBIBYTE = 1 << 20
+
+
+def _masked(number: int) -> str:
+    assert _GO.program is not None
+    return masked(_prompt(number) * 8, _GO.program.assertions)
+
+
+def _prompt(number: int) -> str:
+    return f"// {number}\n".ljust(_MEBIBYTE, "x")
+
+
+@pytest.mark.parametrize(
+    ("read", "count"),
+    [
+        (lambda number: other_languages.read_prompt(_prompt(number), _GO), 30),
+        (_masked, 8),
+        (lambda number: names._is_module(f"no_module_{number}"), 200_000),
+    ],
+    ids=["prompts", "masked programs", "names"],
+)
+def test_what_callers_send_fills_no_cache(read: Callable[[int], object], count: int) -> None:
+    read(-1)
+    tracemalloc.start()
+    try:
+        for number in range(count):
+            read(number)
+        assert tracemalloc.get_traced_memory()[0] < 12 * _MEBIBYTE
+    finally:
+        tracemalloc.stop()

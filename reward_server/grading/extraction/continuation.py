@@ -11,17 +11,16 @@ import ast
 import re
 import warnings
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reward_server.grading import syntax
 from reward_server.grading.extraction import markdown, python_text
 from reward_server.grading.extraction.dialect import Dialect
 from reward_server.grading.syntax import Function
+from reward_server.recent import Recent
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
-# The completions of a group share their prompt, and trainers repeat their tasks.
-_KEPT_PROMPTS = 1024
-_KEPT_CHARACTERS = 1 << 14
+# Of a prompt and the four parts of it; completions of a group share their prompt.
+_KEPT_BYTES, _BYTES_OF_CHARACTER = 32 << 20, 16
 _BODY_INDENT = 4
 _FUNCTION = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _FLUSH = re.compile(r"^\S", re.MULTILINE)
@@ -50,16 +49,13 @@ class Prompt:
     body_column: int = 0
 
 
+_kept = Recent[Prompt](_KEPT_BYTES)
+
+
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
     """Returns the code of a prompt: all of it, or the definitions in its last fenced block."""
-    if len(prompt) > _KEPT_CHARACTERS:
-        return _read_prompt(prompt, dialect)
-    return _kept_prompt(prompt, dialect)
-
-
-@lru_cache(maxsize=_KEPT_PROMPTS)
-def _kept_prompt(prompt: str, dialect: Dialect) -> Prompt:
-    return _read_prompt(prompt, dialect)
+    size_bytes = _BYTES_OF_CHARACTER * len(prompt)
+    return _kept.find((prompt, dialect), size_bytes, lambda: _read_prompt(prompt, dialect))
 
 
 def _read_prompt(prompt: str, dialect: Dialect) -> Prompt:

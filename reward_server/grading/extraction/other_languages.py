@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reward_server.grading.extraction import markdown
 from reward_server.grading.extraction.dialect import Dialect, begins_as_code
+from reward_server.recent import Recent
 
-_KEPT_PROMPTS = 1024
+# Of a prompt and the four parts of it; completions of a group share their prompt.
+_KEPT_BYTES, _BYTES_OF_CHARACTER = 32 << 20, 16
 _CALLED = re.compile(r"([^\W\d]\w*[?!]?)\s*(?:<[^<>()]*>)?\s*\(")
 _BOUND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=")
 _IMPORT = re.compile(
@@ -59,9 +60,16 @@ class Prompt:
     signature: str = ""
 
 
-@lru_cache(maxsize=_KEPT_PROMPTS)
+_kept = Recent[Prompt](_KEPT_BYTES)
+
+
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
     """Returns the code of a prompt: all of it, or its last fenced block of the language."""
+    size_bytes = _BYTES_OF_CHARACTER * len(prompt)
+    return _kept.find((prompt, dialect), size_bytes, lambda: _read_prompt(prompt, dialect))
+
+
+def _read_prompt(prompt: str, dialect: Dialect) -> Prompt:
     text = prompt.replace("\r\n", "\n").removeprefix("\ufeff")
     if _is_code(text, dialect):
         return _read_code(text)

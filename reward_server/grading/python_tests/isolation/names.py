@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation import process_state
 from reward_server.grading.syntax import Function, dotted
+from reward_server.recent import Recent
 
 Scope = Function | ast.ClassDef | ast.Module
 BUILTINS = frozenset(vars(builtins))
@@ -23,6 +23,8 @@ _GIVE_BY_NAME = frozenset(("import_module", "__import__", "importorskip"))
 _PARTS, _SPACE = re.compile(r"\w+"), re.compile(r"\s")
 _FOLLOWED = 4  # the most assignments in a chain that are followed against the order of the text
 _LIBRARY = sysconfig.get_path("stdlib")
+_KEPT_BYTES, _BYTES_OF_CHARACTER = 4 << 20, 4
+_modules = Recent[bool](_KEPT_BYTES)
 _OF_NUMPY = frozenset(("", "fft", "lib", "linalg", "ma", "polynomial", "random", "testing"))
 
 
@@ -221,9 +223,12 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]
                 yield from _paired(one, other)
 
 
-@functools.cache
 def _is_module(name: str) -> bool:
     """Returns True if a dotted name is a module of the standard library or of numpy."""
+    return _modules.find(name, _BYTES_OF_CHARACTER * len(name), lambda: _looked_up(name))
+
+
+def _looked_up(name: str) -> bool:
     root, _, rest = name.partition(".")
     if root == "numpy":
         return rest in _OF_NUMPY
