@@ -5,9 +5,9 @@
 
 A session runs a command, keeps files, runs code in an interpreter, or is scored with a right or a
 wrong solution. Meanwhile a process of a session is killed a few times a second, on the backend
-`docker` also a container, and the server several times. A session that lost something may end with
-an error or a signal, but never with a wrong result. The command exits with 1 if one did, or if a
-process, a control group, a container, a mount or a file is left at the end.
+`docker` a container instead, and the server several times. A session that lost something may end
+with an error or a signal, but never with a wrong result. The command exits with 1 if one did, or if
+a control group with its processes, a container, a mount or a file is left at the end.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from pathlib import Path
 
 import docker
 
-from benchmarks.sessions import MEMORY_BYTES, served
+from benchmarks.sessions import MEMORY_BYTES, cgroups_of, served
 from reward_server.sandbox.docker.inventory import OWNER_LABEL
-from reward_server.sandbox.local.cgroup import CgroupParent
-from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
+from tests.scale.soak_server import files, mounts
 from trainer_client import AsyncRewardClient, AsyncSession, CallError, CodeOutcome
 from trainer_client.local_server import LocalServer
 
@@ -128,7 +127,7 @@ class Faults:
 
     def left(self, engine: docker.APIClient | None) -> list[str]:
         """Returns what is left of all servers."""
-        found = [str(path) for owner in self._owners for path in _cgroups(owner)]
+        found = [str(path) for owner in self._owners for path in cgroups_of(owner)]
         if engine is not None:
             for owner in self._owners:
                 found += [one["Id"] for one in engine.containers(all=True, filters=_of(owner))]
@@ -136,7 +135,7 @@ class Faults:
 
     def _kill_process(self) -> None:
         found = set[int]()
-        for group in _cgroups(self._owners[-1], sessions_only=True):
+        for group in cgroups_of(self._owners[-1], "*.session*"):
             with suppress(OSError):
                 found |= set(map(int, (group / "cgroup.procs").read_text().split()))
         with suppress(IndexError, ProcessLookupError):
@@ -154,18 +153,12 @@ def _of(owner: str) -> dict[str, str]:
     return {"label": f"{OWNER_LABEL}={owner}"}
 
 
-def _cgroups(owner: str, *, sessions_only: bool = False) -> list[Path]:
-    places = set(CgroupParent.look(None).directories.values())
-    name = f"{OUR_PREFIX}{owner}-*{'.session*' if sessions_only else ''}"
-    return [path for place in places for path in place.glob(name)]
-
-
 async def run(count: int, at_once: int, changes: Sequence[str]) -> bool:
     """Runs sessions with faults, tells what happened, and returns whether all of it was right."""
     engine = docker.APIClient() if "backend=docker" in changes else None
     outcomes: Counter[str] = Counter()
     places = asyncio.Semaphore(at_once)
-    mounts, began = _mounts(), time.monotonic()
+    before, began = mounts() | files(), time.monotonic()
 
     async def use(client: AsyncRewardClient, number: int) -> None:
         async with places:
@@ -183,7 +176,7 @@ async def run(count: int, at_once: int, changes: Sequence[str]) -> bool:
             await asyncio.gather(causing, return_exceptions=True)
         is_open = running.metric('reward_server_sessions{state="open"}')
     seconds = time.monotonic() - began
-    left = await _settled(lambda: [*faults.left(engine), *(_mounts() - mounts)])
+    left = await _settled(lambda: [*faults.left(engine), *((mounts() | files()) - before)])
     print(f"{count} sessions in {seconds:.0f} s, {dict(faults.kills)} killed")
     for outcome, times in outcomes.most_common():
         print(f"{times:>8} {outcome}")
@@ -208,11 +201,6 @@ async def _outcome(client: AsyncRewardClient, number: int) -> str:
     except CallError as error:
         return str(getattr(error, "reason", error.status))
     return ended
-
-
-def _mounts() -> set[str]:
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return {line for line in lines if "overlay2" not in line}
 
 
 def main() -> None:

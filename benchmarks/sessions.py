@@ -164,12 +164,13 @@ def _processes(server: int) -> list[int]:
 
 
 def _cgroups(server: int) -> list[Path]:
-    return _cgroups_of(owner_id(server))
+    return cgroups_of(owner_id(server), "*.session*")
 
 
-def _cgroups_of(owner: str) -> list[Path]:
+def cgroups_of(owner: str, name: str = "*") -> list[Path]:
+    """Finds the control groups of a server's containers, by its owner id and a pattern."""
     places = set(CgroupParent.look(None).directories.values())
-    return [path for place in places for path in place.glob(f"{OUR_PREFIX}{owner}-*.session*")]
+    return [path for place in places for path in place.glob(f"{OUR_PREFIX}{owner}-{name}")]
 
 
 def _share_bytes(pid: int) -> int:

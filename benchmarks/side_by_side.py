@@ -17,6 +17,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.passes import used_for
 from reward_server.cli.measure import load
 from reward_server.cli.measure.served import Served, Used, served
 from reward_server.cli.measure.tasks import Task, read_tasks, requests
@@ -34,16 +35,8 @@ class Arm:
     requests: Iterator[bytes]
 
     async def work(self, count: int) -> Used:
-        """Sends requests; returns the CPU time that they used.
-
-        Raises:
-            SystemExit: an answer was not `PASSED`.
-        """
-        before = self.server.used()
-        replies = await self.client.saturate(self.requests, count, IN_FLIGHT)
-        if set(load.verdicts(replies)) != {"PASSED"}:
-            raise SystemExit(f"reference solutions did not pass: {load.verdicts(replies)}")
-        return self.server.used().since(before)
+        """Sends requests; returns the CPU time that they used."""
+        return await used_for(self.server, self.client, self.requests, count, IN_FLIGHT)
 
 
 async def compared(

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.passes import used_for
 from benchmarks.read_programs import as_one_program
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.cli.measure import load
@@ -41,16 +42,8 @@ def requests(rows: Sequence[Mapping[str, Any]], *, together: bool) -> Iterator[b
 async def milliseconds(
     server: Served, client: load.Client, waiting: Iterator[bytes], count: int
 ) -> float:
-    """Returns the mean CPU time of a verdict over a number of requests.
-
-    Raises:
-        SystemExit: an answer was not `PASSED`.
-    """
-    before = server.used()
-    replies = await client.saturate(waiting, count, 1)
-    if set(load.verdicts(replies)) != {"PASSED"}:
-        raise SystemExit(f"reference solutions did not pass: {load.verdicts(replies)}")
-    return 1000 * server.used().since(before).total / count
+    """Returns the mean CPU time of a verdict over a number of requests."""
+    return 1000 * (await used_for(server, client, waiting, count)).total / count
 
 
 async def main() -> None:

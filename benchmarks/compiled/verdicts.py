@@ -19,38 +19,18 @@ import json
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.two_programs import milliseconds
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.cli.measure import load
-from reward_server.cli.measure.served import Served, served
+from reward_server.cli.measure.served import served
 from tests.languages.problems import PROBLEMS, SOLUTIONS, Problem, read_solutions
 from trainer_client import tasks
 
 KINDS = ("HumanEval-X", "stdio")
 _LANGUAGES = {"CPP": "cpp", "Java": "java"}
 Make = Callable[[str], pb.ScoreRequest]  # given a comment that makes the request a new one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arm:
-    """A server and its client."""
-
-    server: Served
-    client: load.Client
-
-    async def milliseconds(self, requests: Iterator[bytes], count: int) -> float:
-        """Returns the mean CPU time of a verdict over a number of requests.
-
-        Raises:
-            SystemExit: an answer was not `PASSED`.
-        """
-        before = self.server.used()
-        replies = await self.client.saturate(requests, count, 1)
-        if set(load.verdicts(replies)) != {"PASSED"}:
-            raise SystemExit(f"reference solutions did not pass: {load.verdicts(replies)}")
-        return 1000 * self.server.used().since(before).total / count
 
 
 def functions(rows: Sequence[dict[str, str]]) -> list[Make]:
@@ -109,12 +89,12 @@ async def main() -> None:
             arguments = ("--config", str(config.resolve()))
             server = await stack.enter_async_context(served(arguments, checkout.resolve()))
             client = await stack.enter_async_context(load.client(server.address))
-            arms.append(Arm(server=server, client=client))
+            arms.append((server, client))
         waiting = {kind: [endless(makers[kind]) for _ in arms] for kind in KINDS}
         for _, kind in itertools.product(range(options.rounds + 1), KINDS):
             count = len(makers[kind])
             turns = zip(arms, waiting[kind], strict=True)
-            found[kind].append([await arm.milliseconds(one, count) for arm, one in turns])
+            found[kind].append([await milliseconds(*arm, one, count) for arm, one in turns])
     for kind, rounds in found.items():
         for before, after in rounds[1:]:
             print(f"{kind}: {before:.0f} ms, {after:.0f} ms, ratio {after / before:.3f}")

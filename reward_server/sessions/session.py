@@ -189,6 +189,15 @@ class Session:
         await self._sandbox.freeze()
         return await left_in(self._sandbox, folder)
 
+    async def content(self, path: str, most_bytes: int) -> bytes | None:
+        """Reads a file; see `left_files.content_of`.
+
+        Raises:
+            SessionFileError: it cannot be read.
+            SessionEndedError: the session has ended.
+        """
+        return await content_of(self._sandbox, path, most_bytes)
+
     async def left_file(self, path: str, most_bytes: int) -> bytes | None:
         """Kills the session's processes, and reads a file; see `left_files.content_of`.
 
@@ -197,7 +206,7 @@ class Session:
             SessionEndedError: the session has ended.
         """
         await self._sandbox.freeze()
-        return await content_of(self._sandbox, path, most_bytes)
+        return await self.content(path, most_bytes)
 
     def stop_watching(self) -> None:
         """Stops looking at its lifetimes."""

@@ -186,14 +186,14 @@ def tokens_beside(temporary: Path) -> Path:
 
 
 async def start_server(temporary: Path, log: IO[bytes], *, processes: int = 1) -> Server:
-    """Starts a server.
+    """Starts a server, which ends with this process.
 
     Args:
         temporary: its folder for temporary files.
         log: what it writes to.
         processes: how many processes serve; with one, it offers sessions.
     """
-    command = ["serve", "--json", "--port", "0", "--workers", str(SLOTS)]
+    command = ["serve", "--json", "--until-stdin-ends", "--port", "0", "--workers", str(SLOTS)]
     command += ["--processes", str(processes)]
     tokens = tokens_beside(temporary)
     tokens.touch(0o600)
@@ -205,6 +205,7 @@ async def start_server(temporary: Path, log: IO[bytes], *, processes: int = 1) -
     code = "from reward_server.cli import main; main()"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", code, *command, *arguments),
+        stdin=asyncio.subprocess.PIPE,  # closed with this process, even after `kill -9`
         stdout=asyncio.subprocess.PIPE,
         stderr=log,
         env={**os.environ, "TMPDIR": str(temporary)},

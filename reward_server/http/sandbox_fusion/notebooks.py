@@ -56,7 +56,6 @@ MOST_CELLS, MOST_FETCHED_FILES = 1024, 1024
 MOST_OUTPUT_BYTES, MOST_FETCHED_BYTES = 16 * MEBIBYTE, 16 * MEBIBYTE
 _LEAST_SECONDS = 0.05
 _SPARE_SECONDS = 60.0  # of the session's lifetime, to fetch the files
-_PART_BYTES = MEBIBYTE
 _LOST = "the interpreter ended, and the cells that follow were not run"
 
 
@@ -281,28 +280,13 @@ async def _fetched(session: Session, paths: Sequence[str]) -> tuple[dict[str, st
     room = MOST_FETCHED_BYTES
     for path in paths:
         try:
-            content = await _content(session, path, room)
+            content = await session.content(path, room)
         except SessionFileError as error:
             problems.append(str(error))
+            continue
+        if content is None:
+            problems.append(f"{path}: files of one answer have {MOST_FETCHED_BYTES} bytes")
             continue
         room -= len(content)
         files[path] = base64.b64encode(content).decode()
     return files, problems
-
-
-async def _content(session: Session, path: str, room: int) -> bytes:
-    """Returns the content of a file.
-
-    Raises:
-        SessionFileError: it cannot be read, or has more bytes than there is room for.
-    """
-    content = bytearray()
-    while True:
-        part, size = await session.read(path, len(content), _PART_BYTES)
-        content += part
-        if max(size, len(content)) > room:
-            raise SessionFileError(
-                "FILE_TOO_LARGE", f"{path}: files of one answer have {MOST_FETCHED_BYTES} bytes"
-            )
-        if not part or len(content) >= size:
-            return bytes(content)

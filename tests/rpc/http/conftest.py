@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from reward_server.app import App, running_app
+from reward_server.settings import Settings
 from tests.rpc.conftest import Serve, Served
 
 AUTHORIZED = {"Authorization": "Bearer good"}
@@ -45,6 +48,25 @@ async def served(serve: Serve, tmp_path: Path) -> Served:
 
 
 Client = Callable[[Served], httpx.AsyncClient]
+
+
+@asynccontextmanager
+async def app_with_sessions(folder: Path, tenants: str, **changes: Any) -> AsyncIterator[App]:
+    """Runs a real server with sessions and HTTP doors for tenants that are described in TOML."""
+    tokens = folder / "tokens.toml"
+    tokens.write_text(tenants)
+    settings = Settings(
+        port=0, http_port=0, token_file=tokens, session_warm=1, drain_seconds=0, **changes
+    )
+    async with running_app(settings) as running:
+        yield running
+
+
+def client_of(app: App, token: str) -> httpx.AsyncClient:
+    """Makes a client that shows a token as E2B's and SandboxFusion's clients do."""
+    return httpx.AsyncClient(
+        base_url=f"http://{app.http_address}", headers={"X-API-Key": token}, timeout=60
+    )
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import MEBIBYTE
-from reward_server.settings import Settings
+from tests.rpc.http.conftest import app_with_sessions, client_of
 
 TOKEN, NARROW = "fusion-secret", "narrow-secret"
 TENANTS = f"""
@@ -27,37 +27,28 @@ sessions = 1
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
-    tokens = tmp_path_factory.mktemp("server") / "tokens.toml"
-    tokens.write_text(TENANTS)
-    settings = Settings(
-        port=0,
-        http_port=0,
+    folder = tmp_path_factory.mktemp("server")
+    async with app_with_sessions(
+        folder,
+        TENANTS,
         workers=2,
         languages=("python", "c++17"),
-        token_file=tokens,
         session_memory_bytes=2048 * MEBIBYTE,
-        session_warm=1,
-        drain_seconds=0,
-    )
-    async with running_app(settings) as running:
+    ) as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def client(app: App) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the tenant without quotas."""
-    async with httpx.AsyncClient(
-        base_url=f"http://{app.http_address}", headers={"X-API-Key": TOKEN}, timeout=60
-    ) as made:
+    async with client_of(app, TOKEN) as made:
         yield made
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def narrow(app: App) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the tenant that may have one session."""
-    async with httpx.AsyncClient(
-        base_url=f"http://{app.http_address}", headers={"X-API-Key": NARROW}, timeout=60
-    ) as made:
+    async with client_of(app, NARROW) as made:
         yield made
 
 
