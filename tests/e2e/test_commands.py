@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 COMMAND = (sys.executable, "-c", "from reward_server.cli import main; main()")
 TASKS = 8
+GONE_SECONDS = 60.0
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -126,3 +129,28 @@ def test_the_benchmark_measures_every_phase(rows: list[dict[str, str]], tmp_path
     assert found["latency"]["in_process_seconds"]["p50"] > 0
     assert [step["load"] for step in found["overload"]["steps"]] == [1, 2, 5, 10, 20]
     assert found["overload"]["honest_solutions_not_passed"] == 0
+
+
+_KILLED = """
+import asyncio, os, signal
+from reward_server.cli.measure.served import served
+
+async def main() -> None:
+    async with served(("--workers", "1")) as server:
+        print(server.pid, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+def test_the_server_of_a_benchmark_ends_with_it_even_after_kill_9() -> None:
+    ended = subprocess.run(
+        (sys.executable, "-c", _KILLED), stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGKILL
+    server = Path(f"/proc/{ended.stdout.strip()}")
+    deadline = time.monotonic() + GONE_SECONDS
+    while server.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

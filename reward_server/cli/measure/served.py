@@ -75,8 +75,9 @@ async def served(arguments: Sequence[str], checkout: Path | None = None) -> Asyn
         StartError: the server did not start.
     """
     python = sys.executable if checkout is None else str(checkout / ".venv/bin/python")
-    command = (python, "-c", _START, "serve", "--port", "0", "--json", *arguments)
-    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, cwd=checkout)
+    serve = ("serve", "--until-stdin-ends", "--port", "0", "--json")
+    command = (python, "-c", _START, *serve, *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, cwd=checkout)
     assert process.stdout is not None
     try:
         line = await process.stdout.readline()
