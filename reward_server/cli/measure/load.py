@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 import grpc
+from google.rpc import code_pb2  # type: ignore[import-untyped]  # no stubs
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.cli.calls import pause_asked_for
 
 _SCORE = "/codereward.v1.RewardService/Score"
+_SCORE_BATCH = "/codereward.v1.RewardService/ScoreBatch"
 _OPTIONS = (("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1))
 _PATIENCE_SECONDS = 120.0
 _PAUSE_SECONDS = 1.0
@@ -43,6 +45,11 @@ class Client:
         self._score = channel.unary_unary(
             _SCORE, request_serializer=None, response_deserializer=pb.ScoreResponse.FromString
         )
+        self._score_batch = channel.unary_stream(
+            _SCORE_BATCH,
+            request_serializer=None,
+            response_deserializer=pb.ScoreBatchResponse.FromString,
+        )
 
     async def score(self, request: bytes) -> Reply:
         """Sends a request and returns its reply."""
@@ -54,8 +61,25 @@ class Client:
             pause = pause_asked_for(error, _PAUSE_SECONDS)
             status = error.code().name
             return Reply(began=began, ended=clock(), status=status, pause=pause or _PAUSE_SECONDS)
-        verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
-        return Reply(began=began, ended=clock(), verdict=verdict)
+        return Reply(began=began, ended=clock(), verdict=_verdict(response))
+
+    async def score_batch(self, batch: bytes) -> list[Reply]:
+        """Sends a batch and returns a reply to each of its requests, as they came.
+
+        Raises:
+            grpc.aio.AioRpcError: the call failed, and not only one of its requests.
+        """
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        replies: list[Reply] = []
+        async for answer in self._score_batch(batch, timeout=_PATIENCE_SECONDS):
+            if answer.HasField("error"):
+                status = code_pb2.Code.Name(answer.error.code)
+                replies.append(Reply(began=began, ended=clock(), status=status))
+            else:
+                verdict = _verdict(answer.response)
+                replies.append(Reply(began=began, ended=clock(), verdict=verdict))
+        return replies
 
     async def saturate(self, requests: Iterator[bytes], count: int, width: int) -> list[Reply]:
         """Sends `count` requests with `width` in progress, each when another was answered."""
@@ -65,6 +89,22 @@ class Client:
         async def work() -> None:
             for request in rest:
                 replies.append(await self.score(request))
+
+        await asyncio.gather(*(work() for _ in range(width)))
+        return replies
+
+    async def saturate_with_batches(self, batches: Sequence[bytes], width: int) -> list[Reply]:
+        """Sends batches with `width` in progress, each when another was answered.
+
+        Raises:
+            grpc.aio.AioRpcError: a call failed, and not only one of its requests.
+        """
+        replies: list[Reply] = []
+        rest = iter(batches)
+
+        async def work() -> None:
+            for batch in rest:
+                replies.extend(await self.score_batch(batch))
 
         await asyncio.gather(*(work() for _ in range(width)))
         return replies
@@ -95,6 +135,10 @@ class Client:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
         return [reply for reply in replies if begin <= reply.ended < begin + seconds]
+
+
+def _verdict(response: pb.ScoreResponse) -> str:
+    return pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ affects both."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codereward.v1 import reward_service_pb2 as pb
@@ -13,11 +13,14 @@ from reward_server.cli.measure.bare import Bare
 from reward_server.cli.measure.load import Client, Reply
 from reward_server.cli.measure.served import Served, Used
 from reward_server.cli.measure.tasks import Task
+from reward_server.cli.measure.tasks import batches as tasks_in_batches
 from reward_server.domain import Verdict
 from reward_server.errors import StartError
 from reward_server.rpc import convert
 
 IN_FLIGHT_PER_SLOT = 2
+BATCH = 32
+BATCHES_IN_FLIGHT = 2
 LOADS = (1, 2, 5, 10, 20)
 RAMP_SECONDS = 1.0
 
@@ -25,24 +28,37 @@ Advance = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """One pass over the tasks: the CPU and wall time in seconds of all of them.
+class Pass:
+    """What the server did for one pass over the tasks, in seconds for all of them.
 
     Args:
-        bare_cpu: CPU time of a bare interpreter's forks, which import the modules that they need.
-        preloaded_cpu: the same with the modules loaded that a sandbox preloads.
         used: CPU time of the server and its sandboxes.
         client_cpu: CPU time of this process, which sent the requests.
-        wall: wall time of the server.
+        wall: wall time.
         replies: the server's replies.
     """
 
-    bare_cpu: float
-    preloaded_cpu: float
     used: Used
     client_cpu: float
     wall: float
     replies: Sequence[Reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One pass over the tasks by each of those that are compared.
+
+    Args:
+        bare_cpu: CPU time of a bare interpreter's forks, which import the modules that they need.
+        preloaded_cpu: the same with the modules loaded that a sandbox preloads.
+        single: the server's pass, with a call for each request.
+        batched: the server's pass, with calls of `BATCH` requests, as a trainer sends them.
+    """
+
+    bare_cpu: float
+    preloaded_cpu: float
+    single: Pass
+    batched: Pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,22 +95,32 @@ async def rounds(
     A warm-up pass of both comes first.
     """
     done: list[Round] = []
-    for _ in range(count + 1):
-        bare_cpu, preloaded_cpu = await bare.one_pass(), await preloaded.one_pass()
-        used, own, begin = server.used(), time.process_time(), time.perf_counter()
-        replies = await client.saturate(requests, len(tasks), IN_FLIGHT_PER_SLOT * server.slots)
+    for number in range(count + 1):
+        batches = tasks_in_batches(tasks, -len(tasks) * (number + 1), BATCH)
+        width = IN_FLIGHT_PER_SLOT * server.slots
         done.append(
             Round(
-                bare_cpu=bare_cpu,
-                preloaded_cpu=preloaded_cpu,
-                wall=time.perf_counter() - begin,
-                used=server.used().since(used),
-                client_cpu=time.process_time() - own,
-                replies=replies,
+                bare_cpu=await bare.one_pass(),
+                preloaded_cpu=await preloaded.one_pass(),
+                single=await _one_pass(server, client.saturate(requests, len(tasks), width)),
+                batched=await _one_pass(
+                    server, client.saturate_with_batches(batches, BATCHES_IN_FLIGHT)
+                ),
             )
         )
         advance()
     return done[1:]
+
+
+async def _one_pass(server: Served, sending: Awaitable[list[Reply]]) -> Pass:
+    used, own, begin = server.used(), time.process_time(), time.perf_counter()
+    replies = await sending
+    return Pass(
+        used=server.used().since(used),
+        client_cpu=time.process_time() - own,
+        wall=time.perf_counter() - begin,
+        replies=replies,
+    )
 
 
 async def pairs(tasks: Sequence[Task], app: App, client: Client, advance: Advance) -> list[Pair]:

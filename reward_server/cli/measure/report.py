@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from reward_server.cli.measure.load import Reply
-from reward_server.cli.measure.phases import IN_FLIGHT_PER_SLOT, Pair, Round, Step
+from reward_server.cli.measure.phases import BATCH, IN_FLIGHT_PER_SLOT, Pair, Pass, Round, Step
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 
@@ -33,25 +33,34 @@ def throughput(done: Sequence[Round], tasks: int, slots: int) -> dict[str, Any]:
     verdicts = len(done) * tasks
     bare = sum(one.bare_cpu for one in done)
     preloaded = sum(one.preloaded_cpu for one in done)
-    served = sum(one.used.total for one in done)
-    replies = [reply for one in done for reply in one.replies]
     return {
         "rounds": len(done),
         "in_flight": IN_FLIGHT_PER_SLOT * slots,
+        "forks": {"bare": bare / verdicts, "preloaded": preloaded / verdicts},
+        "single": _served([one.single for one in done], done, verdicts),
+        "batched": _served([one.batched for one in done], done, verdicts),
+    }
+
+
+def _served(passes: Sequence[Pass], rounds: Sequence[Round], verdicts: int) -> dict[str, Any]:
+    """Describes one way of sending, beside the forks of the same rounds."""
+    total = sum(one.used.total for one in passes)
+    replies = [reply for one in passes for reply in one.replies]
+    return {
         "verdicts": _counted(replies),
-        "executions_per_second": verdicts / sum(one.wall for one in done),
+        "executions_per_second": verdicts / sum(one.wall for one in passes),
         "latency_seconds": percentiles([reply.seconds for reply in replies]),
         "cpu_seconds_per_verdict": {
-            "bare": bare / verdicts,
-            "preloaded": preloaded / verdicts,
-            "served": served / verdicts,
-            "server_process": sum(one.used.server for one in done) / verdicts,
-            "sandboxes": sum(one.used.sandboxes for one in done) / verdicts,
-            "client": sum(one.client_cpu for one in done) / verdicts,
+            "served": total / verdicts,
+            "server_process": sum(one.used.server for one in passes) / verdicts,
+            "sandboxes": sum(one.used.sandboxes for one in passes) / verdicts,
+            "client": sum(one.client_cpu for one in passes) / verdicts,
         },
-        "cpu_ratio": served / bare,
-        "cpu_ratio_by_round": [one.used.total / one.bare_cpu for one in done],
-        "cpu_ratio_to_preloaded": served / preloaded,
+        "cpu_ratio": total / sum(one.bare_cpu for one in rounds),
+        "cpu_ratio_by_round": [
+            one.used.total / round.bare_cpu for one, round in zip(passes, rounds, strict=True)
+        ],
+        "cpu_ratio_to_preloaded": total / sum(one.preloaded_cpu for one in rounds),
     }
 
 
@@ -114,22 +123,32 @@ def show(console: Console, report: dict[str, Any]) -> None:
 
 
 def _throughput_table(found: dict[str, Any]) -> Table:
+    table = Table(
+        "what", "a call for each", f"{BATCH} in a call",
+        title="HumanEval, isolated judge, over gRPC",
+    )  # fmt: skip
+    for name, bare in (("bare fork", "bare"), ("fork with modules loaded", "preloaded")):
+        table.add_row(f"CPU per verdict, {name}", *[_ms(found["forks"][bare])] * 2)
+    columns = (_served_column(found["single"]), _served_column(found["batched"]))
+    for (name, single), (_, batched) in zip(*columns, strict=True):
+        table.add_row(name, single, batched)
+    return table
+
+
+def _served_column(found: dict[str, Any]) -> list[tuple[str, str]]:
     cpu = found["cpu_seconds_per_verdict"]
     ratios = ", ".join(f"{ratio:.2f}" for ratio in found["cpu_ratio_by_round"])
-    rows = [
-        ("executions per second", f"{found['executions_per_second']:.1f}"),
-        (f"latency with {found['in_flight']} in flight", _times(found["latency_seconds"])),
-        ("CPU per verdict, bare fork", _ms(cpu["bare"])),
-        ("CPU per verdict, fork with modules loaded", _ms(cpu["preloaded"])),
+    return [
         ("CPU per verdict, served", _ms(cpu["served"])),
         ("  of it the server's process", _ms(cpu["server_process"])),
         ("  of it sandboxes", _ms(cpu["sandboxes"])),
         ("CPU per verdict, client (besides)", _ms(cpu["client"])),
         ("ratio of served to bare", f"{found['cpu_ratio']:.2f} (by round: {ratios})"),
         ("ratio of served to that with modules", f"{found['cpu_ratio_to_preloaded']:.2f}"),
+        ("executions per second", f"{found['executions_per_second']:.1f}"),
+        ("latency of a verdict, from its call", _times(found["latency_seconds"])),
         ("verdicts", _listed(found["verdicts"])),
     ]
-    return _table("HumanEval, isolated judge, over gRPC", rows)
 
 
 def _latency_table(found: dict[str, Any]) -> Table:

@@ -60,5 +60,18 @@ def requests(tasks: Sequence[Task]) -> Iterator[bytes]:
         yield task.request(number).SerializeToString()
 
 
+def batches(tasks: Sequence[Task], first: int, size: int) -> list[bytes]:
+    """Returns one pass over the tasks as encoded batches.
+
+    Args:
+        tasks: what is judged.
+        first: the number of the first request. Requests with different numbers differ.
+        size: the most requests of one batch.
+    """
+    numbered = [task.request(number) for number, task in enumerate(tasks, first)]
+    parts = (numbered[begin : begin + size] for begin in range(0, len(numbered), size))
+    return [pb.ScoreBatchRequest(requests=part).SerializeToString() for part in parts]
+
+
 def _task(prompt: str, solution: str, test: str, entry_point: str) -> Task:
     return Task(prompt=prompt, solution=solution, test=test, entry_point=entry_point)

@@ -15,16 +15,17 @@ from pathlib import Path
 
 import grpc
 import pytest
+from google.rpc import code_pb2, status_pb2
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.cli.calls import PUSHBACK
 from reward_server.cli.measure import report
 from reward_server.cli.measure.bare import bare_interpreters, preloaded
-from reward_server.cli.measure.load import Client, Reply, client
-from reward_server.cli.measure.phases import Pair, Round, Step
+from reward_server.cli.measure.load import Client, Reply, client, verdicts
+from reward_server.cli.measure.phases import Pair, Pass, Round, Step
 from reward_server.cli.measure.served import Used, served, tree_usage
-from reward_server.cli.measure.tasks import read_tasks, requests
+from reward_server.cli.measure.tasks import batches, read_tasks, requests
 from reward_server.errors import StartError
 
 BUSY_SECONDS = 0.15
@@ -138,6 +139,20 @@ class Service(pb_grpc.RewardServiceServicer):
         self.inside -= 1
         return pb.ScoreResponse(verdict=pb.VERDICT_PASSED)
 
+    async def ScoreBatch(self, batch, context):  # type: ignore[no-untyped-def]  # noqa: N802
+        self.inside += 1
+        self.peak = max(self.peak, self.inside)
+        await asyncio.sleep(0.005)
+        for index, request in enumerate(batch.requests):
+            if request.completion:
+                yield pb.ScoreBatchResponse(
+                    index=index, response=pb.ScoreResponse(verdict=pb.VERDICT_PASSED)
+                )
+            else:
+                full = status_pb2.Status(code=code_pb2.RESOURCE_EXHAUSTED)
+                yield pb.ScoreBatchResponse(index=index, error=full)
+        self.inside -= 1
+
 
 @asynccontextmanager
 async def loaded(service: Service) -> AsyncIterator[Client]:
@@ -164,6 +179,17 @@ async def test_as_many_requests_are_under_way_as_asked_for() -> None:
     assert service.peak == 3
     assert {reply.verdict for reply in replies} == {"PASSED"}
     assert all(reply.seconds >= 0.004 for reply in replies)
+
+
+async def test_as_many_batches_are_under_way_as_asked_for() -> None:
+    service = Service(places=100, pushback="0")
+    requests = [pb.ScoreRequest(completion="x")] * 3 + [pb.ScoreRequest()]
+    batch = pb.ScoreBatchRequest(requests=requests).SerializeToString()
+    async with loaded(service) as caller:
+        replies = await caller.saturate_with_batches([batch] * 5, 2)
+    assert service.peak == 2
+    assert verdicts(replies) == {"PASSED": 15}
+    assert sum(reply.status == "RESOURCE_EXHAUSTED" for reply in replies) == 5
 
 
 async def test_a_crowd_that_is_refused_comes_back_when_told() -> None:
@@ -193,6 +219,15 @@ def test_no_two_requests_are_identical(tmp_path: Path) -> None:
     exec(task.program, {})
     sent = list(islice(requests([task]), 50))
     assert len({pb.ScoreRequest.FromString(body).completion for body in sent}) == 50
+    sent_together = [
+        request.completion
+        for first in (-6, -3)
+        for body in batches([task] * 3, first, 2)
+        for request in pb.ScoreBatchRequest.FromString(body).requests
+    ]
+    assert (
+        len({*sent_together} - {pb.ScoreRequest.FromString(body).completion for body in sent}) == 6
+    )
 
 
 @pytest.mark.parametrize("text", ["", "\n", "{}", "[]", "not JSON", json.dumps(ROW), "\x00"])
@@ -211,25 +246,25 @@ def reply(seconds: float, verdict: str = "PASSED", status: str = "") -> Reply:
 
 
 def test_the_ratio_is_of_the_whole_process_tree_to_the_bare_fork() -> None:
+    def one(server: float, sandboxes: float) -> Pass:
+        used = Used(server=server, sandboxes=sandboxes)
+        return Pass(used=used, client_cpu=9.0, wall=2.0, replies=[reply(0.1), reply(0.3)])
+
     rounds = [
-        Round(
-            bare_cpu=bare,
-            preloaded_cpu=bare / 2,
-            used=Used(server=1.0, sandboxes=5.0),
-            client_cpu=9.0,
-            wall=2.0,
-            replies=[reply(0.1), reply(0.3)],
-        )
+        Round(bare_cpu=bare, preloaded_cpu=bare / 2, single=one(1.0, 5.0), batched=one(0.5, 4.0))
         for bare in (2.0, 4.0)
     ]
     found = report.throughput(rounds, tasks=2, slots=2)
-    assert found["cpu_ratio"] == 2.0
-    assert found["cpu_ratio_by_round"] == [3.0, 1.5]
-    assert found["cpu_ratio_to_preloaded"] == 4.0
-    assert found["executions_per_second"] == 1.0
-    assert found["cpu_seconds_per_verdict"]["bare"] == 1.5
-    assert found["cpu_seconds_per_verdict"]["served"] == 3.0
-    assert found["latency_seconds"]["max"] == pytest.approx(0.3)
+    assert found["forks"] == {"bare": 1.5, "preloaded": 0.75}
+    single, batched = found["single"], found["batched"]
+    assert (single["cpu_ratio"], batched["cpu_ratio"]) == (2.0, 1.5)
+    assert single["cpu_ratio_by_round"] == [3.0, 1.5]
+    assert single["cpu_ratio_to_preloaded"] == 4.0
+    assert single["executions_per_second"] == 1.0
+    assert single["cpu_seconds_per_verdict"]["served"] == 3.0
+    assert batched["cpu_seconds_per_verdict"]["server_process"] == 0.25
+    assert batched["cpu_seconds_per_verdict"]["client"] == 4.5
+    assert single["latency_seconds"]["max"] == pytest.approx(0.3)
 
 
 def test_added_latency_is_the_median_of_the_differences() -> None:
