@@ -23,6 +23,7 @@ pytestmark = on_the_servers_loop
 
 LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.5)
 FORGED = [forgery for kind in FORGERIES for forgery in sampled(kind, 5)]
+TRIES = 3  # what else the machine does may hold one up
 SLEEPER = "import time\ndef solve(x):\n    time.sleep(60)\n"
 
 
@@ -35,11 +36,15 @@ async def sleeper_seconds(judge: Judge) -> float:
 
 
 async def _withstood(siege: Siege, judge: Judge, sleeper_seconds: float) -> None:
-    began = time.monotonic()
-    assessment = await judge(siege.completion, siege.problem.tests, limits=LIMITS)
-    took = time.monotonic() - began
-    assert is_refused(assessment), assessment
-    assert took < 5 * sleeper_seconds
+    for _ in range(TRIES):
+        began = time.monotonic()
+        assessment = await judge(siege.completion, siege.problem.tests, limits=LIMITS)
+        took = time.monotonic() - began
+        assert is_refused(assessment), assessment
+        if took < 5 * sleeper_seconds:
+            break
+    else:
+        raise AssertionError(f"held the judge up {TRIES} times, the last for {took:.1f} s")
     honest = await judge(EQUAL.solution, EQUAL.tests)
     assert honest.verdict is Verdict.PASSED
 

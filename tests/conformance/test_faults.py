@@ -348,7 +348,8 @@ async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_
     host = Host()
     pool = Pool(LocalSandboxes(LocalOptions(), parent), slots=1, spares=0)
     await pool.start()
-    source = "import time\ndef f(x): time.sleep(3); return x"
+    seconds = 3 if ending is Ending.COMPLETED else 15  # no run ends before it is killed
+    source = f"import time\ndef f(x): time.sleep({seconds}); return x"
     job = Job(work=judgement(source, "assert f(1) == 1"))
     try:
         running = asyncio.ensure_future(RetryingExecutor(pool).run(job))

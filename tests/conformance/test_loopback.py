@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -30,7 +32,7 @@ from reward_server.sandbox.base import Sandbox
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.container import LocalOptions, start_local
 from tests.conformance.suite.checks import LIMITS, judgement
-from tests.conformance.suite.host import Host, inhabited
+from tests.conformance.suite.host import Host, inhabited, processes_marked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -200,19 +202,25 @@ print([line.split(':')[0].strip() for line in open('/proc/net/dev') if ':' in li
     assert not host.was_connected(host.abstract)
 
 
-async def test_neighbours_do_not_meet(sandbox: Sandbox) -> None:
+async def test_neighbours_do_not_meet(sandbox: Sandbox, host: Host) -> None:
     other = await start_local(1, LocalOptions(), CgroupParent.detect(), "neighbour")
-    serving = "import time; serve(port=8124); print('serves', flush=True); time.sleep(3)"
+    marker = f"serves-{host.secret}"
+    waits = f"subprocess.run([{marker!r}, '20'], executable='/usr/bin/sleep')"
+    serving = f"import subprocess; serve(port=8124); {waits}; print('served')"
     asking = """
 try: print(ask(('127.0.0.1', 8124)))
 except OSError as error: print(error.strerror)
 """
     try:
         running = asyncio.ensure_future(told(sandbox, serving))
-        await asyncio.sleep(1.5)
-        assert not running.done()
+        while not (waiting := processes_marked(marker)):
+            assert not running.done(), running.result()
+            await asyncio.sleep(0.01)
         assert await told(other, asking) == "Connection refused\n"
-        assert await running == "serves\n"
+        assert not running.done(), running.result()
+        for pid in waiting:
+            os.kill(pid, signal.SIGKILL)
+        assert await running == "served\n"
     finally:
         await other.close()
 

@@ -8,21 +8,27 @@ from typing import Any
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from tests.rpc.conftest import Serve
+from tests.rpc.conftest import Serve, Served
 from tests.rpc.fakes import FakeExecutor
 from tests.support.counting_proxy import counting_proxy
 from trainer_client import AsyncRewardClient, LazyRequest, Verdict
 
-MEBIBYTE = 1 << 20
-TASK_BYTES = 5 * MEBIBYTE
+TASK_BYTES = 1 << 20
 COUNT = 512
 _TESTS = pb.FunctionTests(entry_point="f", test_code="#" * TASK_BYTES + "\ndef check(f): pass\n")
 
 
+def completion(number: int) -> str:
+    return f"def f(x): return {number}\n".ljust(2000, "#")
+
+
 def request(number: int, **fields: Any) -> pb.ScoreRequest:
-    completion = f"def f(x): return {number}\n".ljust(2000, "#")
     return pb.ScoreRequest(
-        id=f"r{number}", prompt="import math", completion=completion, function=_TESTS, **fields
+        id=f"r{number}",
+        prompt="import math",
+        completion=completion(number),
+        function=_TESTS,
+        **fields,
     )
 
 
@@ -32,7 +38,7 @@ def lazy(number: int) -> LazyRequest:
 
 def small_bytes(count: int) -> int:
     """The size of what the completions do not share."""
-    return sum(len(request(number).completion) for number in range(count))
+    return sum(len(completion(number)) for number in range(count))
 
 
 def only_digests(executor: FakeExecutor) -> set[int]:
@@ -94,6 +100,12 @@ async def test_a_second_call_sends_no_copy_and_a_server_that_forgot_gets_one(ser
     assert copies == [1.0, 0.0, 1.0, 0.0]
 
 
+def has_been_asked(served: Served) -> bool:
+    labels = {"method": "GetServerInfo", "code": "OK"}
+    registry = served.app.telemetry.registry
+    return bool(registry.get_sample_value("reward_server_calls_total", labels))
+
+
 @pytest.mark.parametrize("in_flight", [1, 64])
 async def test_servers_that_are_asked_in_turn_all_get_the_task_and_each_request_a_verdict(
     serve: Serve, in_flight: int
@@ -101,8 +113,9 @@ async def test_servers_that_are_asked_in_turn_all_get_the_task_and_each_request_
     servers = [await serve() for _ in range(2)]
     targets = [served.app.address for served in servers]
     async with AsyncRewardClient(targets, max_in_flight=in_flight) as client:
-        for _ in range(3):
-            await client.server_info()  # until both are connected
+        # gRPC asks the servers in turn that are connected.
+        while not all(map(has_been_asked, servers)):
+            await client.server_info()
         scores = await client.score(map(lazy, range(64)))
     assert [score.reward for score in scores] == [1.0] * 64
     assert [served.app.tasks.count for served in servers] == [1, 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from unittest import mock
 
 import grpc
 import pytest
@@ -14,6 +15,7 @@ from codereward.v1 import session_service_pb2 as pb
 from codereward.v1 import session_service_pb2_grpc as rpc
 from reward_server.app import App, running_app
 from reward_server.domain import MEBIBYTE
+from reward_server.sessions import session as session_module
 from reward_server.sessions.sessions import RETRY_SECONDS
 from reward_server.settings import Settings
 from tests.conformance.suite.host import processes_marked
@@ -135,29 +137,69 @@ async def test_a_session_ends_with_its_lifetime_even_if_it_is_in_use(
     assert metric(app, "sessions_ended_total", reason="expired") == before + 1
 
 
+class SessionClock:
+    """What a session knows of its event loop, with a time that a test moves forward."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ahead_seconds = 0.0
+        self._timers: dict[asyncio.TimerHandle, tuple[float, Callable[[], None]]] = {}
+
+    def time(self) -> float:
+        return self._loop.time() + self._ahead_seconds
+
+    def call_at(self, when: float, call: Callable[[], None]) -> asyncio.TimerHandle:
+        timer = self._loop.call_at(when - self._ahead_seconds, call)
+        self._timers[timer] = (when, call)
+        return timer
+
+    def advance(self, seconds: float) -> None:
+        """Moves the time forward, and lets sessions look at it whose time has come."""
+        self._ahead_seconds += seconds
+        for timer, (when, call) in list(self._timers.items()):
+            if when <= self.time() and not timer.cancelled():
+                timer.cancel()
+                call()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def clock(monkeypatch: pytest.MonkeyPatch) -> SessionClock:
+    """Returns the clock of the sessions that the test opens."""
+    made = SessionClock()
+    monkeypatch.setattr(session_module, "asyncio", mock.Mock(get_running_loop=lambda: made))
+    return made
+
+
 async def test_a_session_in_which_nothing_happens_ends_and_use_keeps_it(
-    client: AsyncRewardClient,
+    app: App, client: AsyncRewardClient, clock: SessionClock
 ) -> None:
-    async with client.session(**SMALL, idle_seconds=0.6) as session:
-        assert (await session.exec(["sleep", "1.2"])).success  # a command that runs is use
-        for _ in range(4):
-            await asyncio.sleep(0.3)
+    async with client.session(**SMALL, idle_seconds=600, lifetime_seconds=9000) as session:
+        command = session.start(["sleep", "600"])
+        async with command:
+            for _ in range(3):  # a command that runs is use
+                clock.advance(400)
+                assert metric(app, "sessions", state="open") == 1
+        await until(lambda: metric(app, "session_commands_running") == 0)
+        for _ in range(3):
+            clock.advance(400)
             await session.keep_alive()
-        await asyncio.sleep(1.0)
+        clock.advance(601)
         with pytest.raises(SessionEndedError) as raised:
             await session.keep_alive()
         assert raised.value.reason == "SESSION_IDLE"
 
 
-async def test_a_lifetime_can_be_moved_within_the_servers(client: AsyncRewardClient) -> None:
-    async with client.session(**SMALL, lifetime_seconds=1.0) as session:
-        assert 99 < await session.keep_alive(100.0) <= 100
-        await asyncio.sleep(1.2)
+async def test_a_lifetime_can_be_moved_within_the_servers(
+    client: AsyncRewardClient, clock: SessionClock
+) -> None:
+    async with client.session(**SMALL, lifetime_seconds=600, idle_seconds=3000) as session:
+        assert 1150 < await session.keep_alive(1200.0) <= 1200
+        clock.advance(700)
         assert (await session.exec(["true"])).success
         with pytest.raises(CallError, match="lifetime_seconds: is 100000"):
             await session.keep_alive(100_000.0)
-        await session.keep_alive(0.1)
-        await asyncio.sleep(0.5)
+        await session.keep_alive(300)
+        clock.advance(301)
         with pytest.raises(SessionEndedError) as raised:
             await session.keep_alive()
         assert raised.value.reason == "SESSION_EXPIRED"

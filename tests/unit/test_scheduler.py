@@ -14,6 +14,7 @@ from reward_server.domain import Execution, Program
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError, SandboxError
 from reward_server.scheduler import Scheduler, Ticket
 from tests.rpc.fakes import FakeExecutor, program
+from tests.support.clock import Clock
 from tests.support.timing import cpu_seconds
 
 
@@ -39,13 +40,10 @@ async def turn_over() -> None:
 
 async def measured(scheduler: Scheduler, executor: FakeExecutor, seconds: float) -> None:
     """Teaches the scheduler how long an execution takes."""
-    loop = asyncio.get_running_loop()
     async with scheduler.admit() as ticket:
         task = asyncio.create_task(ticket.run(program("measured")))
         await executor.until_running(1)
-        waited = loop.create_future()
-        loop.call_later(seconds, waited.set_result, None)
-        await waited
+        Clock().advance(seconds)
         executor.finish()
         await task
 
@@ -338,13 +336,17 @@ async def test_another_owners_crowd_does_not_count_as_a_wait_beyond_its_share() 
 async def test_a_deadline_that_passes_in_the_middle_of_a_long_wait_is_an_overload() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
-    soon = asyncio.get_running_loop().time() + 0.05
+    clock = Clock()
+    soon = clock.time() + 60
     async with scheduler.admit(cost=9) as first, scheduler.admit(deadline=soon, cost=2) as second:
         await run_for(second, executor, "quick")
         tasks = spawn(first, ["slow"])
         await executor.until_running(1)
+        (late,) = spawn(second, ["late"])
+        await turn_over()
+        clock.advance(61)
         with pytest.raises(OverloadedError):
-            await second.run(program("late"))
+            await late
         executor.release()
         await asyncio.gather(*tasks)
 
@@ -352,8 +354,8 @@ async def test_a_deadline_that_passes_in_the_middle_of_a_long_wait_is_an_overloa
 async def test_an_idle_server_never_refuses_early_however_slow_it_was() -> None:
     executor = FakeExecutor(slots=2, held=True)
     scheduler = Scheduler(executor)
-    await measured(scheduler, executor, 0.05)
-    soon = asyncio.get_running_loop().time() + 0.04
+    await measured(scheduler, executor, 300)
+    soon = asyncio.get_running_loop().time() + 240
     async with scheduler.admit(), scheduler.admit(deadline=soon, cost=1000) as ticket:
         assert ticket.deadline == soon
 
@@ -371,10 +373,13 @@ async def test_a_deadline_already_past_is_refused_before_anything_runs() -> None
 async def test_a_deadline_that_passes_kills_the_execution() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
-    soon = asyncio.get_running_loop().time() + 0.02
-    async with scheduler.admit(deadline=soon) as ticket:
+    clock = Clock()
+    async with scheduler.admit(deadline=clock.time() + 60) as ticket:
+        (slow,) = spawn(ticket, ["slow"])
+        await executor.until_running(1)
+        clock.advance(61)
         with pytest.raises(DeadlineError):
-            await ticket.run(program("slow"))
+            await slow
         with pytest.raises(DeadlineError):
             await ticket.run(program("late"))
     assert [job.work for job in executor.killed] == [program("slow").work]
@@ -385,12 +390,16 @@ async def test_a_deadline_that_passes_kills_the_execution() -> None:
 async def test_a_deadline_that_passes_while_waiting_leaves_no_slot_behind() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
-    soon = asyncio.get_running_loop().time() + 0.02
+    clock = Clock()
+    soon = clock.time() + 60
     async with scheduler.admit() as first, scheduler.admit(deadline=soon) as second:
         (running,) = spawn(first, ["first"])
         await executor.until_running(1)
+        (waiting,) = spawn(second, ["second"])
+        await turn_over()
+        clock.advance(61)
         with pytest.raises(OverloadedError, match="the queue took most"):
-            await second.run(program("second"))
+            await waiting
         executor.release()
         await running
     async with scheduler.admit() as third:

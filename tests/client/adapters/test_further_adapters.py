@@ -338,7 +338,8 @@ def test_areal_is_told_before_it_gives_up_and_counts_a_zero(describe, monkeypatc
     usual_seconds = areal._LONGEST_SECONDS
     monkeypatch.setattr(areal, "_LONGEST_SECONDS", 0.3)
     started = time.monotonic()
-    with pytest.raises(RewardLostError, match="UNAVAILABLE"):
+    # Whether an attempt or the call's time ends last is a matter of milliseconds.
+    with pytest.raises(RewardLostError, match=r"UNAVAILABLE|DEADLINE_EXCEEDED"):
         areal.reward_fn(*CALL, label="f")
     assert time.monotonic() - started < usual_seconds
 

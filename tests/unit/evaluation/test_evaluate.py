@@ -58,6 +58,7 @@ from reward_server.evaluation.graders.outputs import KEPT_OUTPUT_BYTES
 from reward_server.evaluation.graders.python_test_files import plan
 from reward_server.languages import load_languages
 from reward_server.scheduler import Scheduler
+from tests.support.clock import Clock
 
 EXITED = Termination(kind=TerminationKind.EXITED)
 PROVENANCE = Provenance(server_version="1", backend="fake")
@@ -742,10 +743,12 @@ async def test_an_error_of_ours_is_shared() -> None:
 async def test_a_leader_s_deadline_is_not_the_followers() -> None:
     executor = Executor(gate=asyncio.Event())
     judge = evaluation(executor)
-    soon = asyncio.get_running_loop().time() + 0.05
-    leader = asyncio.create_task(judge.score(submission(), deadline=soon))
+    clock = Clock()
+    leader = asyncio.create_task(judge.score(submission(), deadline=clock.time() + 60))
     await executor.begun.wait()
     follower = asyncio.create_task(judge.score(submission()))
+    await asyncio.sleep(0)
+    clock.advance(61)
     with pytest.raises(DeadlineError):
         await leader
     assert executor.gate is not None
@@ -758,9 +761,12 @@ async def test_a_follower_s_deadline_is_its_own() -> None:
     judge = evaluation(executor)
     leader = asyncio.create_task(judge.score(submission()))
     await executor.begun.wait()
-    soon = asyncio.get_running_loop().time() + 0.05
+    clock = Clock()
+    follower = asyncio.create_task(judge.score(submission(), deadline=clock.time() + 60))
+    await asyncio.sleep(0)
+    clock.advance(61)
     with pytest.raises(DeadlineError):
-        await judge.score(submission(), deadline=soon)
+        await follower
     assert executor.killed == []
     assert executor.gate is not None
     executor.gate.set()
@@ -994,18 +1000,26 @@ async def test_a_deadline_that_passes_after_a_run_above_its_limit_is_a_verdict()
         return passing(job)
 
     executor.behaviour = behaviour
-    soon = asyncio.get_running_loop().time() + 2.0
+    clock = Clock()
     wanted = submission(cases(5), reward_policy=FRACTION)
-    found = await evaluation(executor).score(wanted, deadline=soon)
+    scoring = asyncio.create_task(evaluation(executor).score(wanted, deadline=clock.time() + 60))
+    while len(executor.started) < 2:  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0)
+    clock.advance(59.75)  # what is left is for the way back
+    found = await scoring
     assert (found.verdict, found.reward) == (Verdict.TIME_LIMIT_EXCEEDED, 0.0)
     assert len(executor.killed) == 1
 
 
 async def test_a_deadline_that_is_shorter_than_the_limits_is_no_verdict() -> None:
     executor = Executor(slots=1, gate=asyncio.Event())
-    soon = asyncio.get_running_loop().time() + 0.1
+    clock = Clock()
+    judge = evaluation(executor)
+    scoring = asyncio.create_task(judge.score(submission(cases(5)), deadline=clock.time() + 5))
+    await executor.begun.wait()
+    clock.advance(6)
     with pytest.raises(DeadlineError):
-        await evaluation(executor).score(submission(cases(5)), deadline=soon)
+        await scoring
 
 
 # ---------------------------------------------------------------------------------- owners

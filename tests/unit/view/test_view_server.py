@@ -140,11 +140,15 @@ def test_the_drawing_process_ends_with_the_one_that_started_it():
 def test_the_command_prints_the_address_and_ends_without_a_word_at_ctrl_c(tmp_path):
     command = [sys.executable, "-m", "trainer_client.trl", "view", tmp_path]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    address = urlsplit(process.stdout.readline().split()[0])
-    assert address.port is not None
-    page, _ = Place(address.port, "").get(address.path)
-    assert page.status == 200
-    process.send_signal(signal.SIGINT)
-    _, complaints = process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        address = urlsplit(process.stdout.readline().split()[0])
+        assert address.port is not None
+        page, _ = Place(address.port, "").get(address.path)
+        assert page.status == 200
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
     assert (process.returncode, complaints) == (0, "")
