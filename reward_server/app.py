@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from reward_server.backends import Backend, running_backend
-from reward_server.domain import Network, Provenance
+from reward_server.domain import Provenance
 from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
 from reward_server.evaluation.graders.repository.repositories import Repositories
@@ -140,7 +140,7 @@ async def serving(
         StartError: the address or a certificate cannot be used.
     """
     languages = _offered(backend)
-    bounds = _bounds(settings, languages, backend.networks)
+    bounds = _bounds(settings, languages, backend)
     session_bounds = _session_bounds(settings, backend) if backend.sessions else None
     facts = replace(_facts(settings, backend, languages, membership), sessions=session_bounds)
     telemetry = Telemetry()
@@ -166,7 +166,8 @@ async def serving(
         checker_limits=settings.limits,
         window_size=settings.id_window_size,
         window_seconds=settings.id_window_seconds,
-        repositories=Repositories(settings.repository_folder),
+        repositories=Repositories(settings.repository_folder, of_images=backend.image_repositories),
+        images=backend.images,
     )
     callers = Callers(credentials)
     strangers = Strangers(telemetry)
@@ -397,7 +398,7 @@ def _offered(backend: Backend) -> Languages:
     )
 
 
-def _bounds(settings: Settings, languages: Languages, networks: frozenset[Network]) -> Bounds:
+def _bounds(settings: Settings, languages: Languages, backend: Backend) -> Bounds:
     return Bounds(
         languages=languages,
         default_limits=settings.limits,
@@ -407,7 +408,8 @@ def _bounds(settings: Settings, languages: Languages, networks: frozenset[Networ
         maximum_request_bytes=settings.max_request_bytes,
         default_time_budget_seconds=settings.time_budget_seconds,
         maximum_time_budget_seconds=settings.max_time_budget_seconds,
-        networks=networks,
+        networks=backend.networks,
+        images=backend.images,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import textwrap
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from reward_server.domain import Network, Wall
+from reward_server.domain import ImageInfo, Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
 from reward_server.executor import Executor
+from reward_server.grading.repository.tree import Tree
 from reward_server.language_versions import Survey, versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
@@ -39,6 +40,8 @@ class Backend:
 
     Args:
         image_digests: digest of the sandbox image of each language, if the backend uses images.
+        images: the images that a job can name, the most wanted first.
+        image_repositories: reads the repositories of images, by digest.
         language_versions: version of each language that was tried and works, by canonical name.
         frameworks: the test frameworks that each language's sandboxes can run.
         networks: the kinds of network that executions can have.
@@ -54,6 +57,8 @@ class Backend:
     language_versions: Mapping[str, str]
     frameworks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     image_digests: Mapping[str, str] = field(default_factory=dict)
+    images: tuple[ImageInfo, ...] = ()
+    image_repositories: Mapping[str, Callable[[], Awaitable[Tree]]] = field(default_factory=dict)
     runner_version: str = str(PROTOCOL_VERSION)
     networks: frozenset[Network] = frozenset()
     counts: Callable[[], SandboxCounts] = lambda: SandboxCounts.together(())
@@ -197,10 +202,14 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
     outages = asyncio.Queue[bool]()
     wanted = [one.name for one in _wanted(settings).all]
     pools: dict[str, Pool] = {}
+    by_image: dict[str, Pool] = {}
     digests: dict[str, str] = {}
+    images: list[ImageInfo] = []
     for source in offer.sources:
-        new = [one for one in source.languages if one in wanted and one not in pools]
-        if not new:
+        offered = [one for one in source.languages if one in wanted]
+        new = [one for one in offered if one not in pools]
+        image = source.image
+        if not new and (image is None or not offered or image.digest in by_image):
             continue
         is_first = not pools
         pool = Pool(
@@ -213,10 +222,13 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             idle_seconds=None if is_first else _IDLE_SECONDS,
         )
         pools |= dict.fromkeys(new, pool)
-        digests |= dict.fromkeys(new, source.image)
+        if image is not None and image.digest not in by_image:
+            by_image[image.digest] = pool
+            digests |= dict.fromkeys(new, image.digest)
+            images.append(replace(image, languages=tuple(offered)))
     if not pools:
         raise SettingsError("languages: no image has any of them")
-    executor = RetryingExecutor(together := Pools(pools))
+    executor = RetryingExecutor(together := Pools(pools, by_image))
     await together.start()
     try:
         survey = await versions_of(executor, [load_languages().find(one) for one in pools])
@@ -229,6 +241,12 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             walls=offer.walls,
             networks=offer.networks,
             image_digests=digests,
+            images=tuple(images),
+            image_repositories={
+                source.image.digest: source.repository
+                for source in offer.sources
+                if source.image is not None and source.repository is not None
+            },
             language_versions={name: one.version for name, one in found.items()},
             frameworks={name: one.frameworks for name, one in found.items()},
             counts=lambda: together.counts,

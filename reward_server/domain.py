@@ -328,6 +328,8 @@ class RepositoryTests:
     Args:
         archive: the repository, a tar archive; empty if it is a folder of the server.
         folder: the name of that folder.
+        image_folder: the path of the repository in the image, if it is there.
+        image: digest of the image in which the tests run; empty for the first with the language.
         test_files: hidden files, by relative path.
         fail_to_pass: names of tests that only pass with a right solution.
         pass_to_pass: names of tests that pass before and after.
@@ -339,6 +341,8 @@ class RepositoryTests:
 
     archive: bytes = b""
     folder: str = ""
+    image_folder: str = ""
+    image: str = ""
     test_files: tuple[tuple[str, bytes], ...] = ()
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...] = ()
@@ -556,11 +560,13 @@ Work = Program | Commands | Pair | FunctionJudgement | CallJudgement | UnitJudge
 class Job:
     """One execution to run: its content, language, limits and network.
 
+    `image` is the digest of the image in which it runs, or empty for the first with the language.
     `is_copy` marks an execution that the server adds to confirm the result of another one.
     """
 
     work: Work
     language: str = "python"
+    image: str = ""
     limits: Limits = Limits()
     network: Network = Network.NONE
     is_copy: bool = False
@@ -711,6 +717,30 @@ class Wall:
     name: str
     standing: bool
     detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageInfo:
+    """An image from which sandboxes are made.
+
+    Args:
+        name: its name.
+        aliases: other accepted names.
+        digest: identifies its content.
+        languages: canonical names of its languages.
+        folder: path of the repository that it has; empty if it has none.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    digest: str
+    languages: tuple[str, ...]
+    folder: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All accepted names."""
+        return frozenset((self.name, *self.aliases))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

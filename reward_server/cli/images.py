@@ -131,6 +131,47 @@ def build(
             typer.echo(f"{called} {built}")
 
 
+@images_app.command()
+def adapt(
+    image: Annotated[str, typer.Argument(help="The image of a task; it is pulled if absent.")],
+    tag: Annotated[str, typer.Option(help="Tag of the new image.")],
+    folder: Annotated[
+        str, typer.Option(help="Absolute path of the repository in the image, such as /testbed.")
+    ] = "",
+    python: Annotated[
+        str,
+        typer.Option(
+            help="Path in the image of the interpreter whose packages tests import; python3 on the "
+            "image's PATH by default. Its folder has a python3 of version 3.11 or later."
+        ),
+    ] = "",
+    preload: Annotated[
+        list[str] | None,
+        typer.Option(help="Module that each container imports once; may be repeated."),
+    ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option("--language", help="Language that it has; python by default."),
+    ] = None,
+) -> None:
+    """Adds the runner of this version to the image of a task, which keeps its packages."""
+    names = tuple(load_languages().find(one).name for one in languages or ("python",))
+    with _engine() as engine, _progress(tag) as on_line:
+        from reward_server.sandbox.docker import images
+
+        built = images.adapt(
+            engine,
+            image,
+            tag=tag,
+            folder=folder,
+            python=python,
+            preload=tuple(preload or ()),
+            languages=names,
+            on_line=on_line,
+        )
+    typer.echo(f"{tag} {built}")
+
+
 @images_app.command("list")
 def list_images(as_json: JsonOption = False) -> None:
     """Lists the images that the engine has, and whether their runner is of this version."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,6 +16,7 @@ from reward_server.domain import (
     Checker,
     Execution,
     FunctionTests,
+    ImageInfo,
     Job,
     Limits,
     Network,
@@ -54,6 +55,7 @@ from reward_server.evaluation.graders.repository.repositories import Repositorie
 from reward_server.evaluation.graders.split_programs import Splits
 from reward_server.evaluation.graders.stdio import StdioGrader
 from reward_server.evaluation.graders.test_programs import program_grader
+from reward_server.evaluation.task_images import TaskImages, image_of
 from reward_server.grading.extraction.continuation import read_prompt
 from reward_server.grading.extraction.extract import Extracted, extract
 from reward_server.grading.extraction.patch_text import extract_patch
@@ -103,6 +105,7 @@ class Evaluation:
         window_seconds: how long an answer is kept by id.
         clock: returns the time in seconds, for the window.
         repositories: the repositories that tasks name.
+        images: the images that tasks can name.
     """
 
     def __init__(
@@ -117,11 +120,13 @@ class Evaluation:
         window_seconds: float = 600.0,
         clock: Callable[[], float] = time.monotonic,
         repositories: Repositories | None = None,
+        images: Iterable[ImageInfo] = (),
     ) -> None:
         self._scheduler = scheduler
         self._repositories = repositories or Repositories()
         self._languages = languages
         self._provenance = provenance
+        self._images = TaskImages(images, provenance)
         self._checker_limits = checker_limits
         self._programs = Programs(checker_limits)
         self._splits = Splits()
@@ -197,11 +202,11 @@ class Evaluation:
 
     async def _judge(self, prepared: _Prepared, deadline: float | None, owner: str) -> Assessment:
         submission, language, grader = prepared.submission, prepared.language, prepared.grader
-        provenance = self._provenance[language.name]
         cost = grader.cost(submission.reward_policy)
 
         def unrun(reason: str) -> Assessment:
             tests = grader.not_run()
+            provenance = self._images.provenance(submission.tests, language)
             return assess_unrun(
                 submission, tests, reason, integrity=grader.integrity, provenance=provenance
             )
@@ -213,13 +218,14 @@ class Evaluation:
             if not extracted.found:
                 return unrun("the completion holds no fenced code")
             candidate = _candidate(prepared, extracted)
+            await self._images.check(submission.tests, language, slots)
             budget = self._budget(prepared, slots, deadline)
             runs = await graded_within(grader, candidate, budget)
         return assess(
             submission,
             runs,
             integrity=grader.integrity,
-            provenance=provenance,
+            provenance=self._images.provenance(submission.tests, language),
             has_code_block=extracted.has_code_block,
         )
 
@@ -325,6 +331,7 @@ def _candidate(prepared: _Prepared, extracted: Extracted) -> Candidate:
         files=dict(submission.files),
         data=dict(submission.data_files),
         executable=frozenset(submission.executable),
+        image=image_of(submission.tests),
     )
 
 

@@ -126,6 +126,7 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
         instance="" if member is None else member.instance,
         process=0 if member is None else member.number,
         sessions=None if facts.sessions is None else _sessions(facts.sessions),
+        images=[image.name for image in bounds.images],
     )
 
 

@@ -23,6 +23,7 @@ from reward_server.domain import (
     Extraction,
     Framework,
     FunctionTests,
+    ImageInfo,
     Integrity,
     Job,
     Limits,
@@ -83,6 +84,7 @@ class Bounds:
     default_time_budget_seconds: float = 240.0
     maximum_time_budget_seconds: float = 3600.0
     networks: frozenset[Network] = frozenset()
+    images: tuple[ImageInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +295,10 @@ def _tests(request: pb.ScoreRequest | pb.Task, language: Language, bounds: Bound
     if kind == "unit":
         return fields.within("unit", lambda: _unit_tests(request.unit, language))
     if kind == "repository":
-        return fields.within("repository", lambda: repositories.tests(request.repository, language))
+        given = request.repository
+        return fields.within(
+            "repository", lambda: repositories.tests(given, language, bounds.images)
+        )
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, language, bounds))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.domain import Framework, ReportFormat, RepositoryTests, TestCommand
+from reward_server.domain import Framework, ImageInfo, ReportFormat, RepositoryTests, TestCommand
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.languages import Language
 from reward_server.rpc import fields, files
@@ -14,18 +16,32 @@ MOST_ARGUMENTS = 256
 MOST_VARIABLES = 256
 _NAME_BYTES = 1000
 _PATTERN_BYTES = 256
+IMAGE_BYTES = 512
+PATH_BYTES = 1024
 _ARGUMENT_BYTES = 64 * 1024
 _FRAMEWORKS = {pb.FRAMEWORK_PYTEST: Framework.PYTEST, pb.FRAMEWORK_UNITTEST: Framework.UNITTEST}
 
 
-def tests(given: pb.RepositoryTests, language: Language) -> RepositoryTests:
+def tests(
+    given: pb.RepositoryTests, language: Language, images: Sequence[ImageInfo]
+) -> RepositoryTests:
     """Converts the tests of a repository.
+
+    Args:
+        given: the tests.
+        language: the language of the task.
+        images: the images on offer.
 
     Raises:
         InvalidRequestError: a field is malformed, missing or too large.
-        UnsupportedError: the server's sandboxes do not have the framework.
+        UnsupportedError: the server does not have the image, or its sandboxes do not have the
+            framework. Whether a named image has it is found out later.
     """
-    runner = _runner(given, language)
+    image = _image(given, language, images)
+    image_folder = _image_folder(given, image)
+    runner = _runner(given)
+    if image is None:
+        _check_framework(runner, language)
     names = {
         field: _names(field, getattr(given, field), is_python=isinstance(runner, Framework))
         for field in ("fail_to_pass", "pass_to_pass", "must_fail")
@@ -37,6 +53,8 @@ def tests(given: pb.RepositoryTests, language: Language) -> RepositoryTests:
     return RepositoryTests(
         archive=_archive(given),
         folder=_folder(given),
+        image_folder=image_folder,
+        image="" if image is None else image.digest,
         test_files=files.files("test_files", hidden),
         fail_to_pass=names["fail_to_pass"],
         pass_to_pass=names["pass_to_pass"],
@@ -50,7 +68,7 @@ def tests(given: pb.RepositoryTests, language: Language) -> RepositoryTests:
 def _archive(given: pb.RepositoryTests) -> bytes:
     kind = given.WhichOneof("base")
     if kind is None:
-        raise InvalidRequestError("base", "is absent; set archive or folder")
+        raise InvalidRequestError("base", "is absent; set archive, folder or image_folder")
     if kind == "archive" and not given.archive:
         raise InvalidRequestError("archive", "is empty")
     return given.archive
@@ -63,6 +81,42 @@ def _folder(given: pb.RepositoryTests) -> str:
         if "/" in name or name.startswith("."):
             raise InvalidRequestError("folder", "is no plain name of a folder")
     return name
+
+
+def _image(
+    given: pb.RepositoryTests, language: Language, images: Sequence[ImageInfo]
+) -> ImageInfo | None:
+    name = fields.text("image", given.image, IMAGE_BYTES)
+    if not name:
+        return None
+    if not images:
+        raise UnsupportedError(
+            f"repository.image: {name!r} is not on offer, since the sandboxes of this server are "
+            "made from no images: leave the field empty, or start the docker backend"
+        )
+    named = [image for image in images if name in image.names]
+    if not named:
+        known = ", ".join(image.name for image in images)
+        raise UnsupportedError(f"repository.image: {name!r} is not on offer here: {known}")
+    for image in named:
+        if language.name in image.languages:
+            return image
+    raise UnsupportedError(f"repository.image: {name} has no {language.name}")
+
+
+def _image_folder(given: pb.RepositoryTests, image: ImageInfo | None) -> str:
+    path = fields.text("image_folder", given.image_folder, PATH_BYTES)
+    if given.WhichOneof("base") != "image_folder":
+        return ""
+    if image is None:
+        raise InvalidRequestError("image", "is absent; image_folder is a folder in it")
+    if not path or path != image.folder:
+        there = f"its repository is {image.folder!r}" if image.folder else "it has none"
+        remedy = "make the image with `reward-server images adapt --folder`"
+        raise InvalidRequestError(
+            "image_folder", f"{path!r} is not the repository of {image.name}: {there}; {remedy}"
+        )
+    return path
 
 
 def _names(field: str, given: object, *, is_python: bool) -> tuple[str, ...]:
@@ -97,7 +151,7 @@ def _check_names(names: dict[str, tuple[str, ...]], runner: Framework | TestComm
             seen[name] = field
 
 
-def _runner(given: pb.RepositoryTests, language: Language) -> Framework | TestCommand:
+def _runner(given: pb.RepositoryTests) -> Framework | TestCommand:
     kind = given.WhichOneof("runner")
     if kind is None:
         raise InvalidRequestError("runner", "is absent; set framework or command")
@@ -108,12 +162,15 @@ def _runner(given: pb.RepositoryTests, language: Language) -> Framework | TestCo
         raise InvalidRequestError(
             "framework", "is neither FRAMEWORK_PYTEST nor FRAMEWORK_UNITTEST; set a command"
         )
-    if framework.name.lower() not in language.frameworks:
+    return framework
+
+
+def _check_framework(runner: Framework | TestCommand, language: Language) -> None:
+    if isinstance(runner, Framework) and runner.name.lower() not in language.frameworks:
         raise UnsupportedError(
-            f"repository.framework: {framework.name} is not offered for {language.name} here; "
+            f"repository.framework: {runner.name} is not offered for {language.name} here; "
             f"offered are: {', '.join(language.frameworks) or 'commands'}"
         )
-    return framework
 
 
 def _command(given: pb.TestCommand) -> TestCommand:

@@ -7,7 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from reward_server.domain import Execution, Job, Network, Wall
+from reward_server.domain import Execution, ImageInfo, Job, Network, Wall
+from reward_server.grading.repository.tree import Tree
 from reward_server.sandbox.sessions.sandbox import SessionSandbox
 
 
@@ -51,12 +52,14 @@ class Source:
     Args:
         start: starts a sandbox; see `pool.Pool`.
         languages: canonical names.
-        image: digest of the image from which they are made, if there is one.
+        image: the image from which they are made, if there is one.
+        repository: reads the repository of the image, if it has one.
     """
 
     start: Callable[[int], Awaitable[Sandbox]]
     languages: tuple[str, ...]
-    image: str = ""
+    image: ImageInfo | None = None
+    repository: Callable[[], Awaitable[Tree]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

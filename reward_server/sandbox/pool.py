@@ -23,6 +23,7 @@ intervals. An observer is called when the outage begins and when it is over.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -246,6 +247,19 @@ class Pool:
             raise
         self._give_back(member, broken=TROUBLED if troubled(execution) else None)
         return execution
+
+    @property
+    def idle_since(self) -> float:
+        """When the sandbox that is idle for longest became idle, on `time.monotonic`; infinity if
+        none is idle."""
+        return min((member.idle_since for member in self._idle), default=math.inf)
+
+    def close_longest_idle(self) -> None:
+        """Closes the sandbox that is idle for longest, if any is, of a pool on demand."""
+        if self._idle:
+            member = min(self._idle, key=lambda member: member.idle_since)
+            self._idle.remove(member)
+            self._let_go(member, UNUSED)
 
     async def close(self) -> None:
         """Closes every sandbox, even one with a running job, and waits until all are gone."""

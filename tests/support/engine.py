@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import io
 import os
+import tarfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
+from types import MappingProxyType
 
 import docker
 import pytest
@@ -114,12 +117,30 @@ def dead_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @contextmanager
 def derived_image(
-    engine: docker.APIClient, base: str, tag: str, instructions: str
+    engine: docker.APIClient,
+    base: str,
+    tag: str,
+    instructions: str,
+    files: Mapping[str, bytes | Path] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Keeps an image that a Dockerfile's instructions make of another; gives its name."""
-    dockerfile = io.BytesIO(f"FROM {base}\n{instructions}\n".encode())
+    """Keeps an image that a Dockerfile's instructions make of another; gives its name.
+
+    Args:
+        engine: the engine.
+        base: the other image.
+        tag: the name of the image.
+        instructions: the instructions after FROM.
+        files: files and folders that instructions can copy, by path.
+    """
+    dockerfile = f"FROM {base}\n{instructions}\n".encode()
     events = engine.build(
-        fileobj=dockerfile, tag=tag, network_mode="host", rm=True, forcerm=True, decode=True
+        fileobj=_context({**files, "Dockerfile": dockerfile}),
+        custom_context=True,
+        tag=tag,
+        network_mode="host",
+        rm=True,
+        forcerm=True,
+        decode=True,
     )
     complaints = [event["error"] for event in events if "error" in event]
     assert complaints == []
@@ -127,3 +148,17 @@ def derived_image(
         yield tag
     finally:
         engine.remove_image(tag, force=True)
+
+
+def _context(files: Mapping[str, bytes | Path]) -> io.BytesIO:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as made:
+        for path, content in files.items():
+            if isinstance(content, Path):
+                made.add(content, path)
+                continue
+            member = tarfile.TarInfo(path)
+            member.size = len(content)
+            made.addfile(member, io.BytesIO(content))
+    buffer.seek(0)
+    return buffer

@@ -1309,6 +1309,8 @@ class RepositoryTests(_message.Message):
 
     ARCHIVE_FIELD_NUMBER: _builtins.int
     FOLDER_FIELD_NUMBER: _builtins.int
+    IMAGE_FOLDER_FIELD_NUMBER: _builtins.int
+    IMAGE_FIELD_NUMBER: _builtins.int
     TEST_FILES_FIELD_NUMBER: _builtins.int
     TEXT_TEST_FILES_FIELD_NUMBER: _builtins.int
     FAIL_TO_PASS_FIELD_NUMBER: _builtins.int
@@ -1324,6 +1326,14 @@ class RepositoryTests(_message.Message):
     """
     folder: _builtins.str
     """The name of a folder below the server's setting `repository_folder`."""
+    image_folder: _builtins.str
+    """The path of the repository in `image`, such as "/testbed"; only with `image`. It has the bounds
+    of `archive`. The server reads it from the image itself, and no completion can change it.
+    """
+    image: _builtins.str
+    """The image in which the tests run, by one of its names, among those of
+    `GetServerInfoResponse.images`; the first with the language if empty.
+    """
     framework: Global___Framework.ValueType
     """FRAMEWORK_PYTEST or FRAMEWORK_UNITTEST. The files that the names of tests begin with are run.
     pytest's settings in the repository count, except `addopts`.
@@ -1374,6 +1384,8 @@ class RepositoryTests(_message.Message):
         *,
         archive: _builtins.bytes = ...,
         folder: _builtins.str = ...,
+        image_folder: _builtins.str = ...,
+        image: _builtins.str = ...,
         test_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
         text_test_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         fail_to_pass: _abc.Iterable[_builtins.str] | None = ...,
@@ -1384,11 +1396,11 @@ class RepositoryTests(_message.Message):
         protected_paths: _abc.Iterable[_builtins.str] | None = ...,
         import_paths: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "folder", b"folder", "framework", b"framework", "runner", b"runner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "folder", b"folder", "framework", b"framework", "image_folder", b"image_folder", "runner", b"runner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "text_test_files", b"text_test_files"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "image", b"image", "image_folder", b"image_folder", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "text_test_files", b"text_test_files"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_base: _TypeAlias = _typing.Literal["archive", "folder"]  # noqa: Y015
+    _WhichOneofReturnType_base: _TypeAlias = _typing.Literal["archive", "folder", "image_folder"]  # noqa: Y015
     _WhichOneofArgType_base: _TypeAlias = _typing.Literal["base", b"base"]  # noqa: Y015
     _WhichOneofReturnType_runner: _TypeAlias = _typing.Literal["framework", "command"]  # noqa: Y015
     _WhichOneofArgType_runner: _TypeAlias = _typing.Literal["runner", b"runner"]  # noqa: Y015
@@ -2250,6 +2262,7 @@ class GetServerInfoResponse(_message.Message):
     INSTANCE_FIELD_NUMBER: _builtins.int
     PROCESS_FIELD_NUMBER: _builtins.int
     SESSIONS_FIELD_NUMBER: _builtins.int
+    IMAGES_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -2306,6 +2319,12 @@ class GetServerInfoResponse(_message.Message):
     def sessions(self) -> Global___SessionBounds:
         """Bounds of sessions; absent if the server offers none."""
 
+    @_builtins.property
+    def images(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Images in which tests of a repository can run, the most wanted first; empty if the backend has no
+        images.
+        """
+
     def __init__(
         self,
         *,
@@ -2328,10 +2347,11 @@ class GetServerInfoResponse(_message.Message):
         instance: _builtins.str = ...,
         process: _builtins.int = ...,
         sessions: Global___SessionBounds | None = ...,
+        images: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits", "sessions", b"sessions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "sessions", b"sessions", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "images", b"images", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "sessions", b"sessions", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -96,6 +96,7 @@ class Candidate:
         files: files beside the program.
         data: read-only files of each execution.
         executable: paths among `files` of those that may be executed.
+        image: digest of the image in which it runs; empty for the first with the language.
     """
 
     source: str
@@ -106,10 +107,11 @@ class Candidate:
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
+    image: str = ""
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
-        return Job(work=work, language=self.language.name, limits=self.limits)
+        return Job(work=work, language=self.language.name, limits=self.limits, image=self.image)
 
     async def read_by(self, read: Callable[[str], T]) -> T:
         """Reads the program; see `read_aside`."""

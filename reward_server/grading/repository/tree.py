@@ -8,6 +8,7 @@ import tarfile
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import IO
 
 MOST_FILES = 20_000
 MOST_BYTES = 64 << 20
@@ -167,6 +168,39 @@ def read_archive(archive: bytes) -> Tree:
     if not tree.files:
         raise TreeError("holds no files")
     return tree
+
+
+def read_streamed_folder(stream: IO[bytes], top: str) -> Tree:
+    """Reads a folder from a tar archive, which can only be read once.
+
+    Args:
+        stream: the archive, not compressed.
+        top: the folder's name in the archive.
+
+    Raises:
+        TreeError: the files exceed a bound, or are no repository.
+        OSError: the archive cannot be read.
+    """
+    builder = TreeBuilder()
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", errors="strict") as members:
+            for member in members:
+                if member.name == top:
+                    continue
+                member.name = _below(top, member.name)
+                if member.islnk():
+                    member.linkname = _below(top, member.linkname)
+                _take(builder, members, member)
+    except (tarfile.TarError, EOFError, OverflowError) as error:
+        raise OSError(f"the archive cannot be read: {error}") from error
+    tree = builder.tree()
+    if not tree.files:
+        raise TreeError("holds no files")
+    return tree
+
+
+def _below(top: str, path: str) -> str:
+    return path.removeprefix(f"{top}/")
 
 
 def _unpacked(archive: bytes) -> bytes:

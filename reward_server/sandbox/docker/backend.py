@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 import docker
 
-from reward_server.domain import Limits, Wall
+from reward_server.domain import ImageInfo, Limits, Wall
 from reward_server.sandbox.base import Offer, SessionSource, Source
 from reward_server.sandbox.docker.container import (
     DockerOptions,
@@ -20,6 +21,7 @@ from reward_server.sandbox.docker.container import (
 )
 from reward_server.sandbox.docker.images import SandboxImage, choose
 from reward_server.sandbox.docker.janitor import EngineJanitor
+from reward_server.sandbox.docker.repositories import ImageRepositories
 from reward_server.sandbox.docker.sessions import DockerSessions
 from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.walls import require, without_missing
@@ -60,19 +62,25 @@ class DockerBackend:
             walls = await probe(engine, self._options(images[0]))
             require(walls, allow_missing)
             async with AsyncExitStack() as stack:
+                repositories = ImageRepositories(engine)
+                await stack.enter_async_context(aclosing(repositories))
                 sources = []
                 sessions = []
                 for image in images:
                     options = without_missing(self._options(image), walls)
                     start = DockerSandboxes(engine, options)
                     await stack.enter_async_context(aclosing(start))
-                    languages, digest = image.languages, image.identifier
-                    sources.append(Source(start=start, languages=languages, image=digest))
+                    info = _info(image)
+                    source = Source(start=start, languages=image.languages, image=info)
+                    if image.folder:
+                        read = partial(repositories.read, image.identifier)
+                        source = replace(source, repository=read)
+                    sources.append(source)
                     if self.session_cpu_cores is not None:
                         options = replace(options, session=True, cpu_cores=self.session_cpu_cores)
                         opening = DockerSessions(engine, options)
                         await stack.enter_async_context(aclosing(opening))
-                        sessions.append(_session_source(image, opening))
+                        sessions.append(_session_source(info, opening))
                 yield Offer(sources=tuple(sources), walls=walls, sessions=tuple(sessions))
 
     async def _chosen(self, engine: docker.APIClient) -> tuple[SandboxImage, ...]:
@@ -84,11 +92,18 @@ class DockerBackend:
         )
 
 
-def _session_source(image: SandboxImage, start: DockerSessions) -> SessionSource:
+def _info(image: SandboxImage) -> ImageInfo:
     short = tuple(tag.removesuffix(_LATEST) for tag in image.tags)
-    return SessionSource(
-        start=start,
-        languages=image.languages,
-        image=image.name.removesuffix(_LATEST),
+    return ImageInfo(
+        name=image.name.removesuffix(_LATEST),
         aliases=(*short, *image.tags, image.identifier),
+        digest=image.identifier,
+        languages=image.languages,
+        folder=image.folder,
+    )
+
+
+def _session_source(image: ImageInfo, start: DockerSessions) -> SessionSource:
+    return SessionSource(
+        start=start, languages=image.languages, image=image.name, aliases=image.aliases
     )

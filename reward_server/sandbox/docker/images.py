@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import shutil
 import ssl
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from reward_server.sandbox.docker.inventory import ENGINE_FAILURES, told
 
 LANGUAGES_LABEL = "codereward.languages"
 RUNNER_LABEL = "codereward.runner"
+REPOSITORY_LABEL = "codereward.repository"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
 AUTHORITIES = "authorities.pem"
@@ -41,6 +43,9 @@ IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 _PREPARATION = "prepare.sh"
 _DOCKERFILE = "Dockerfile"
 _PACKAGES_DOCKERFILE = "packages.Dockerfile"  # of folders that have a requirements.txt
+_ADAPTED_DOCKERFILE = "adapted.Dockerfile"
+_ADAPTATION = "adapt.py"
+_PLACE = re.compile(r"(?:/[\w.+@-]+)+")  # a path that needs no quotes in a Dockerfile
 _REQUIREMENTS = "requirements.txt"
 _DECLARATION = "image.json"
 _PACKAGES_FOLDER = "/opt/codereward/packages"
@@ -73,6 +78,7 @@ class SandboxImage:
         languages: canonical names of its languages.
         runner_digest: digest of the runner inside.
         size_bytes: size of all its layers.
+        folder: path of the repository that it has; empty if it has none.
     """
 
     identifier: str
@@ -80,6 +86,7 @@ class SandboxImage:
     languages: tuple[str, ...]
     runner_digest: str
     size_bytes: int
+    folder: str = ""
 
     @property
     def name(self) -> str:
@@ -210,6 +217,57 @@ def build_with_packages(
     return _built(engine, recipe, tag or default_tag(name), on_line)
 
 
+def adapt(
+    engine: docker.APIClient,
+    task_image: str,
+    *,
+    tag: str,
+    folder: str = "",
+    python: str = "",
+    preload: Sequence[str] = (),
+    languages: Sequence[str] = ("python",),
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Builds an image of the image of a task, with the runner; returns its id.
+
+    Args:
+        engine: the engine.
+        task_image: the image of the task: Debian or a derivative, or with Python 3.11 or later.
+        tag: the new image's tag.
+        folder: the absolute path of the repository in it; empty if it has none.
+        python: the path of the interpreter whose packages tests import; `python3` if empty.
+        preload: modules that each container imports once, before the first execution.
+        languages: canonical names of the languages that it has.
+        on_line: called with each line of the build's progress.
+
+    Raises:
+        SandboxError: a path cannot be used, or the build failed.
+    """
+    for path in filter(None, (folder, python)):
+        if not _PLACE.fullmatch(path) or not {".", ".."}.isdisjoint(path.split("/")):
+            raise SandboxError(f"{path!r} is no absolute path of letters, digits, and /_.+@-")
+    contents = {
+        _DOCKERFILE: (IMAGES / _ADAPTED_DOCKERFILE).read_bytes(),
+        _ADAPTATION: (IMAGES / _ADAPTATION).read_bytes(),
+    }
+    arguments = {"BASE_IMAGE": task_image, "FOLDER": folder, "PRELOAD": " ".join(preload)}
+    if python:
+        arguments["PYTHON_FOLDER"] = python.rpartition("/")[0]
+    recipe = _Recipe(
+        name=tag,
+        context=_completed(contents),
+        languages=tuple(languages),
+        arguments=arguments,
+        labels={REPOSITORY_LABEL: folder} if folder else {},
+    )
+    built = _built(engine, recipe, tag, on_line)
+    # A volume could be written, and would keep files from one execution to the next.
+    if volumes := engine.inspect_image(built)["Config"]["Volumes"]:
+        engine.remove_image(tag, force=True)
+        raise SandboxError(f"{task_image} has volumes: {', '.join(volumes)}; make it without them")
+    return built
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Recipe:
     """What an engine needs to build an image.
@@ -219,12 +277,14 @@ class _Recipe:
         context: an archive of files.
         languages: canonical names of its languages.
         arguments: arguments of the Dockerfile.
+        labels: labels besides those that every image has.
     """
 
     name: str
     context: bytes
     languages: tuple[str, ...]
     arguments: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def _built(engine: docker.APIClient, recipe: _Recipe, tag: str, on_line: Listener) -> str:
@@ -237,6 +297,7 @@ def _built(engine: docker.APIClient, recipe: _Recipe, tag: str, on_line: Listene
             labels={
                 LANGUAGES_LABEL: " ".join(recipe.languages),
                 RUNNER_LABEL: runner_digest(),
+                **recipe.labels,
             },
             network_mode="host",  # an engine may have no network bridge
             rm=True,
@@ -439,4 +500,5 @@ def _described(image: Mapping[str, Any]) -> SandboxImage:
         languages=tuple(image["Labels"][LANGUAGES_LABEL].split()),
         runner_digest=image["Labels"][RUNNER_LABEL],
         size_bytes=image["Size"],
+        folder=image["Labels"].get(REPOSITORY_LABEL, ""),
     )

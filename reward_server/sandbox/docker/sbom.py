@@ -22,6 +22,7 @@ from cyclonedx.output.json import JsonV1Dot5
 from packageurl import PackageURL
 
 from reward_server.errors import SandboxError
+from reward_server.sandbox.docker.exported import Exported
 from reward_server.sandbox.docker.inventory import ENGINE_FAILURES, OWNER_LABEL, remove, told
 from reward_server.sandbox.owner import owner_id
 
@@ -74,32 +75,10 @@ def _texts(engine: docker.APIClient, identifier: str) -> Mapping[str, str]:
         remove(engine, created)
 
 
-class _Chunks(io.RawIOBase):
-    """A file that can be read once, from a stream of pieces."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces = iter(pieces)
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # callers pass one
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = memoryview(piece)
-        count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
-
-
 def _interesting(export: Iterable[bytes]) -> Mapping[str, str]:
     """Returns the files that describe packages, by path, from an archive of all files."""
     texts = {}
-    stream = io.BufferedReader(_Chunks(export))
+    stream = io.BufferedReader(Exported(export))
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for entry in archive:
             if entry.name in _FILES or _PYTHON_METADATA.fullmatch(entry.name):

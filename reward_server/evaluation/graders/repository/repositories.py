@@ -7,8 +7,10 @@ import os
 import posixpath
 import random
 import stat
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
 from reward_server.errors import InvalidRequestError
@@ -61,10 +63,20 @@ class Repositories:
     Args:
         folder: the folder with the repositories that tasks name; None if there is none.
         kept_bytes: the greatest total size in memory of the repositories that are kept.
+        of_images: reads the repositories of images, by digest.
     """
 
-    def __init__(self, folder: Path | None = None, *, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        kept_bytes: int = KEPT_BYTES,
+        of_images: Mapping[str, Callable[[], Awaitable[Tree]]] = MappingProxyType({}),
+    ) -> None:
         self._folder = folder
+        self._of_images = of_images
+        self._kept_trees: Recent[Tree] = Recent(kept_bytes)
+        self._reading_trees: SingleFlight[Tree] = SingleFlight()
         self._kept: Recent[Repository] = Recent(kept_bytes)
         self._reading: SingleFlight[Repository] = SingleFlight()
 
@@ -73,6 +85,7 @@ class Repositories:
 
         Raises:
             InvalidRequestError: there is no such repository, or it does not fit the tests.
+            SandboxError: the engine does not send the repository of an image.
         """
         if known := self._kept.get(tests):
             return known
@@ -80,14 +93,31 @@ class Repositories:
         return read
 
     async def _read_once(self, tests: RepositoryTests) -> Repository:
-        read = await asyncio.to_thread(self._read, tests)
+        base = await self._of_image(tests.image) if tests.image_folder else None
+        read = await asyncio.to_thread(self._read, tests, base)
         self._kept.put(tests, _size(tests, read), read)
         return read
 
-    def _read(self, tests: RepositoryTests) -> Repository:
+    async def _of_image(self, digest: str) -> Tree:
+        """Returns the repository of an image, which tasks with different tests may share."""
+        if known := self._kept_trees.get(digest):
+            return known
+        read, _ = await self._reading_trees.join(digest, lambda: self._read_image(digest))
+        return read
+
+    async def _read_image(self, digest: str) -> Tree:
+        try:
+            tree = await self._of_images[digest]()
+        except TreeError as error:
+            raise InvalidRequestError("repository.image_folder", str(error)) from None
+        self._kept_trees.put(digest, tree.size_bytes, tree)
+        return tree
+
+    def _read(self, tests: RepositoryTests, base: Tree | None) -> Repository:
         field = "repository.archive" if tests.archive else "repository.folder"
         try:
-            base = read_archive(tests.archive) if tests.archive else self._named(tests.folder)
+            if base is None:
+                base = read_archive(tests.archive) if tests.archive else self._named(tests.folder)
         except TreeError as error:
             raise InvalidRequestError(field, str(error)) from None
         if not isinstance(tests.runner, Framework):
