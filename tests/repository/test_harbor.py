@@ -199,6 +199,7 @@ REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
     ),
     "a newer version": ({"task.toml": "version = '2.0'\n"}, "task.toml", "version '2.0'"),
     "deep TOML": ({"task.toml": f"a = {'[' * 9999}"}, "task.toml", "not TOML"),
+    "costly TOML": ({"task.toml": f"a{'.a' * 3000} = 1"}, "task.toml", "too many parts"),
     "no TOML": ({"task.toml": "version ="}, "task.toml", "not TOML"),
     "variables": (
         {"task.toml": f"{TOML}[verifier]\nenv = {{KEY = '1'}}\n"},

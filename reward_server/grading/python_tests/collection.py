@@ -12,9 +12,9 @@ import ast
 import configparser
 import os
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
+from codereward.toml_text import parse_toml
 from reward_server.grading import syntax
 
 # The files of settings that pytest reads, with the table that holds them.
@@ -66,7 +66,7 @@ def settings_change_collection(path: str, text: str) -> bool:
     try:
         settings = _toml(text, table) if path.endswith(".toml") else _ini(text, table)
         return not all(_is_harmless(name, value) for name, value in settings.items())
-    except (configparser.Error, tomllib.TOMLDecodeError, ValueError, AttributeError, TypeError):
+    except (configparser.Error, ValueError, AttributeError, TypeError):
         return True
 
 
@@ -83,7 +83,7 @@ def settings_of_process(path: str, text: str) -> Iterator[str]:
             yield "makes warnings errors"
         if "usefixtures" in settings:
             yield "uses fixtures by a setting"
-    except (configparser.Error, tomllib.TOMLDecodeError, ValueError, AttributeError, TypeError):
+    except (configparser.Error, ValueError, AttributeError, TypeError):
         yield "has settings that cannot be read"
 
 
@@ -129,12 +129,21 @@ def sets_filter(call: ast.Call) -> bool:
 
 def _ini(text: str, table: str) -> Mapping[str, object]:
     parser = configparser.ConfigParser(interpolation=None)
-    parser.read_string(text)
+    parser.read_string("\n".join(map(_with_single_spaces, text.splitlines())))
     return dict(parser.items(table)) if parser.has_section(table) else {}
 
 
+def _with_single_spaces(line: str) -> str:
+    """Returns a line without long runs of spaces behind its indentation.
+
+    The time of Python's reader grows with the square of their length, and it stops all threads.
+    """
+    words = line.split()
+    return line[: len(line) - len(line.lstrip())] + " ".join(words)
+
+
 def _toml(text: str, table: str) -> Mapping[str, object]:
-    tables = tomllib.loads(text)
+    tables = parse_toml(text)
     if table == "pytest":
         return dict(tables.get("pytest", {}))
     ours = dict(tables.get("tool", {}).get("pytest", {}))

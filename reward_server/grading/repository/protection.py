@@ -13,9 +13,9 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from codereward.toml_text import parse_toml
 from reward_server.grading.repository.tree import Tree, folders_of, is_left_out
 
 _TEST_FILES = re.compile(
@@ -176,9 +176,9 @@ def _module(path: str) -> str | None:
 
 def _of_toml(content: bytes) -> object:
     try:
-        tool = tomllib.loads(content.decode()).get("tool", {})
+        tool = parse_toml(content.decode()).get("tool", {})
         return tool.get("pytest") if isinstance(tool, dict) else tool
-    except (ValueError, RecursionError):
+    except ValueError:
         return content
 
 

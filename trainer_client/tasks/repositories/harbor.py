@@ -11,13 +11,13 @@ from __future__ import annotations
 import io
 import re
 import tarfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from codereward.toml_text import parse_toml
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
 from trainer_client.tasks.repositories import dockerfile, test_script
@@ -141,9 +141,10 @@ def harbor(
 
 
 def _settings(folder: Path) -> Mapping[str, Any]:
+    text = text_of(folder, _TOML)
     try:
-        settings = tomllib.loads(text_of(folder, _TOML))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        settings = parse_toml(text)
+    except ValueError as error:
         raise FolderError(_TOML, f"is not TOML: {error}") from error
     version = str(settings.get("schema_version", settings.get("version", "1.0")))
     if version.split(".")[0] != "1":

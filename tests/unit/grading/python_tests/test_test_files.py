@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from reward_server.domain import Framework
@@ -393,7 +395,9 @@ def test_a_file_that_is_no_python_is_left_to_the_judge() -> None:
         ("pyproject.toml", "[tool.pytest.ini_options]\nfilterwarnings = ['once', 'error']\n"),
         ("pytest.toml", "[pytest]\naddopts = ['--pythonwarnings=error']\n"),
         ("pytest.ini", "[pytest]\nusefixtures = banned\n"),
+        ("pyproject.toml", f"a{'.a' * 3000} = 1\n"),
     ],
+    ids=lambda given: given[:40],
 )
 def test_settings_of_a_process_take_tests_beside_the_solution(path: str, settings: str) -> None:
     texts = [("test_f.py", "from solution import f\ndef test_f():\n    f()\n"), (path, settings)]
@@ -411,6 +415,18 @@ def test_settings_of_a_process_take_tests_beside_the_solution(path: str, setting
 def test_other_settings_leave_tests_apart(path: str, settings: str) -> None:
     texts = [("test_f.py", "from solution import f\ndef test_f():\n    f()\n"), (path, settings)]
     assert not read_suite(parse_files(texts), texts, "solution.py").reasons
+
+
+def test_settings_with_many_spaces_are_read_in_little_time() -> None:
+    # Python's reader would take minutes, in which no other thread runs.
+    settings = f"[pytest]\na{' ' * 100_000}b\n"
+    texts = [
+        ("test_f.py", "from solution import f\ndef test_f():\n    f()\n"),
+        ("pytest.ini", settings),
+    ]
+    began = time.process_time()
+    assert read_suite(parse_files(texts), texts, "solution.py").reasons
+    assert time.process_time() - began < 10
 
 
 SUITE = code("""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import iniconfig
 import pytest
 
+from codereward.toml_text import MOST_CHARACTERS
 from reward_server.grading.repository.protection import composed
 from reward_server.grading.repository.tree import Tree
 
@@ -80,6 +81,17 @@ def test_of_shared_settings_only_the_part_for_tests_is_protected() -> None:
     assert _composed({"setup.cfg": moved})["setup.cfg"] == BASE.files["setup.cfg"]
     assert "tox.ini" not in _composed({"tox.ini": b"[pytest]\naddopts = -k nothing\n"})
     assert "tox.ini" in _composed({"tox.ini": b"[tox]\nenvlist = py\n"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"a{'.a' * 3000} = 1\n", f"a = [{'[' * 9999}", f"# {'x' * MOST_CHARACTERS}"],
+    ids=["parts", "depth", "size"],
+)
+def test_settings_that_cost_too_much_to_read_do_not_count(text: str) -> None:
+    assert (
+        _composed({"pyproject.toml": text.encode(), "pkg/pyproject.toml": text.encode()}) == USUAL
+    )
 
 
 @pytest.mark.parametrize(
