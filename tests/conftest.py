@@ -15,7 +15,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 # All that needs an engine, and then folders of `tests` whose files take long. What measures answers
 # under load (`scale`) comes when the engine's containers are gone.
-LONGEST_FIRST = ("engine", "e2e", "attacks", "split", "honest", "scale", "conformance")
+LONGEST_FIRST = (
+    *("engine", "e2e", "attacks", "split", "honest", "scale", "conformance"),
+    *("rpc", "sessions", "languages", "repository", "interactive", "client"),
+)
 
 # How long an example takes says how busy the machine is.
 settings.register_profile(

@@ -176,8 +176,8 @@ def test_a_server_ends_with_its_actor_even_after_kill_and_another_takes_its_plac
         os.kill(parent_of(before.pid), signal.SIGKILL)
         scores = client.score([request(201 + number, seconds=0.2) for number in range(12)])
         assert [score.reward for score in scores] == [1.0] * 12
-    until(lambda: not is_alive(before.pid), 30)
-    until(lambda: all_serve(servers) and servers.states()[1].pid != before.pid, 90)
+    until(lambda: not is_alive(before.pid), 60)
+    until(lambda: all_serve(servers) and servers.states()[1].pid != before.pid, 120)
     assert servers.states()[1].node_id == before.node_id
 
 
@@ -190,7 +190,7 @@ def test_the_registry_is_killed_and_knows_the_servers_again(servers: Servers) ->
     assert len(servers.states()) == NODES
     with RewardClient(servers.target) as client:
         assert client.score(request(300))[0].reward == 1.0
-    until(lambda: all_serve(servers), 60)
+    until(lambda: all_serve(servers), 120)
     assert servers.states() == states
 
 

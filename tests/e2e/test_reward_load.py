@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -16,27 +15,25 @@ ROWS = times_rows("t")
 COMPLETIONS = 512
 
 
-async def longest_pause(stopped: asyncio.Event) -> float:
-    """Returns the longest time for which the loop did not come round, in seconds."""
-    longest, before = 0.0, time.perf_counter()
+async def rounds(stopped: asyncio.Event) -> int:
+    """Returns how often the loop came round."""
+    count = 0
     while not stopped.is_set():
         await asyncio.sleep(0.001)
-        longest, before = max(longest, time.perf_counter() - before), time.perf_counter()
-    return longest
+        count += 1
+    return count
 
 
 async def test_512_completions_in_one_call_leave_the_event_loop_free(lasting_server):
     reward = remote_reward(lasting_server.target, task=tasks.templates("humaneval", ROWS))
     completions = [f"    return x * {number % 2 + 2}  # {number}" for number in range(COMPLETIONS)]
     stopped = asyncio.Event()
-    watch = asyncio.create_task(longest_pause(stopped))
-    begun = time.perf_counter()
+    watch = asyncio.create_task(rounds(stopped))
     rewards = await reward([""] * COMPLETIONS, completions, task_id=["t/2"] * COMPLETIONS)
-    took = time.perf_counter() - begun
     stopped.set()
     assert rewards == [1.0, 0.0] * (COMPLETIONS // 2)
-    # A fetch that blocked would have paused the loop for all of the time.
-    assert await watch < took / 4
+    # A fetch that blocked would have held the loop up from the first answer to the last.
+    assert await watch > COMPLETIONS / 8
 
 
 async def test_the_duplicates_of_a_step_are_executed_once(lasting_server):
@@ -59,18 +56,17 @@ async def test_the_duplicates_of_a_step_are_executed_once(lasting_server):
 async def test_other_asynchronous_rewards_are_computed_meanwhile(lasting_server):
     """TRL awaits asynchronous rewards together; neither may keep the loop to itself."""
     reward = remote_reward(lasting_server.target, task=tasks.templates("humaneval", ROWS))
-    times: dict[str, tuple[float, float]] = {}
+    ended: list[str] = []
 
-    async def timed(name: str, work) -> None:
-        begun = time.perf_counter()
+    async def noted(name: str, work) -> None:
         await work
-        times[name] = (begun, time.perf_counter())
+        ended.append(name)
 
-    async def steady() -> None:
+    async def other() -> None:
         for _ in range(10):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
 
     completions = [f"    return {number}" for number in range(COMPLETIONS // 4)]
     rewards = reward([""] * len(completions), completions, task_id=["t/2"] * len(completions))
-    await asyncio.gather(timed("execution", rewards), timed("other", steady()))
-    assert times["other"][1] < times["execution"][1]
+    await asyncio.gather(noted("execution", rewards), noted("other", other()))
+    assert ended == ["other", "execution"]

@@ -246,15 +246,27 @@ async def test_code_of_a_caller_that_gives_up_is_interrupted_and_its_state_kept(
     assert (result.value, result.stdout, result.restarted) == ("1", b"", False)
 
 
+async def until_written(session: AsyncSession, path: str) -> None:
+    """Returns once a file of the session exists."""
+    async with asyncio.timeout(60):
+        while path not in {  # noqa: ASYNC110  # nothing tells of it
+            entry.path for entry in await session.list_files()
+        }:
+            await asyncio.sleep(0.01)
+
+
 async def test_code_that_ignores_that_its_caller_has_gone_is_killed(
     session: AsyncSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reward_server.sandbox.sessions.interpreter.INTERRUPT_SECONDS", 0.4)
     await session.run_code("x = 1")
     for options in ({}, {"restart": True}):
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.5):
-                await session.run_code(SWALLOWING)
+        name = f"begun-{len(options)}"
+        running = asyncio.create_task(session.run_code(f"open({name!r}, 'w')\n{SWALLOWING}"))
+        await until_written(session, name)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
         result = await session.run_code("'x' in globals()", **options)  # type: ignore[arg-type]  # a choice of keys
         assert (result.value, result.restarted) == ("False", True)
 

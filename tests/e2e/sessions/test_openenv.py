@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support.programs import completed, run
-from trainer_client.local_server import LocalServer
+from trainer_client.local_server import LocalServer, free_port
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -49,9 +48,7 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def served(packages: Path, tasks: Path, target: str, **variables: str) -> Iterator[str]:
     """Serves the environment, and yields its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     paths = [path for path in sys.path if path and "site-packages" not in path]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("CODEREWARD_")}
     environment |= {
