@@ -491,7 +491,7 @@ def test_one_client_serves_one_loop_after_another(serve):
 
 def test_one_client_serves_two_loops_at_once(serve):
     client = AsyncRewardClient(serve().target)
-    meeting = threading.Barrier(2, timeout=20)
+    meeting = threading.Barrier(2, timeout=60)
     found: list[float | None] = []
 
     async def work() -> None:
@@ -595,7 +595,7 @@ def test_closing_ends_the_calls_of_other_threads(serve, waiting_for, batch_size)
             client.close()
             for call in calls:
                 with pytest.raises(RuntimeError, match="closed during this call"):
-                    call.result(10)
+                    call.result(60)
     finally:
         release.set()
 
@@ -606,7 +606,7 @@ def test_a_forgotten_blocking_client_ends_its_thread(serve):
     client.score(requests(1))
     (thread,) = client_threads() - others
     del client
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 

@@ -154,7 +154,7 @@ async def test_a_slow_completion_holds_up_none_but_itself(serve):
     def answer(request, context) -> pb.ScoreResponse:
         if request.id == "r0":
             for _ in range(511):
-                assert others.acquire(timeout=20)
+                assert others.acquire(timeout=60)
         else:
             others.release()
         return passed(request, context)
@@ -199,6 +199,6 @@ async def test_a_call_that_is_cancelled_gives_its_permits_back(serve):
                 await asyncio.sleep(0)
             scoring.cancel()
             await asyncio.gather(scoring, return_exceptions=True)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             scores = await client.score(requests(16))
     assert [score.reward for score in scores] == [1.0] * 16

@@ -50,7 +50,7 @@ from tests.conformance.suite.two_programs import TWO_PROGRAMS
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 DEAD_OWNER = owner_id().rpartition(".")[0] + ".1"
-GONE_SECONDS = 10.0
+GONE_SECONDS = 60.0
 SLEEP_SECONDS = 15
 RUNTIMES = ("runc", "runsc")
 # The first process of a namespace can be ended from within there; `test_runsc` shows that this

@@ -160,7 +160,7 @@ def shown(address: str, tls: Tls) -> bytes:
     host, _, port = address.partition(":")
     context = ssl.create_default_context(cadata=(tls.root_certificates or b"").decode())
     with (
-        socket.create_connection((host, int(port)), timeout=10) as plain,
+        socket.create_connection((host, int(port)), timeout=60) as plain,
         context.wrap_socket(plain, server_hostname=host) as encrypted,
     ):
         return encrypted.getpeercert(binary_form=True) or b""

@@ -51,7 +51,7 @@ async def score_over_tls(
     credentials = grpc.ssl_channel_credentials(authority.certificate.read_bytes(), key, certificate)
     async with grpc.aio.secure_channel(served.app.address, credentials) as channel:
         stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
-        return await stub.Score(function_request(), timeout=10)
+        return await stub.Score(function_request(), timeout=60)
 
 
 # ------------------------------------------------------------------------------------- tokens
@@ -188,7 +188,7 @@ async def test_plain_text_to_a_tls_port_fails_and_others_are_served(
     serve: Serve, authority: Authority, server_pair: Pair
 ) -> None:
     served = await serve(tls_certificate=server_pair.certificate, tls_key=server_pair.key)
-    error = await refused(served.stub.Score(function_request(), timeout=10))
+    error = await refused(served.stub.Score(function_request(), timeout=60))
     assert error.code is grpc.StatusCode.UNAVAILABLE
     assert (await score_over_tls(served, authority)).verdict == pb.VERDICT_PASSED
 

@@ -43,7 +43,7 @@ def metric(app: App, name: str, **labels: str) -> float:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110  # nothing tells of it
             await asyncio.sleep(0.01)
 

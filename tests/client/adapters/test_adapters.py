@@ -263,7 +263,7 @@ def web(serve) -> Iterator[RewardServer]:
 
 
 def ask(server: RewardServer, path: str, body: object, method: str = "POST") -> tuple[int, object]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection.request(method, path, data)
     response = connection.getresponse()
@@ -323,7 +323,7 @@ def test_nan_goes_over_http_where_that_was_chosen(serve):
 
 
 def test_a_trainer_that_leaves_early_costs_a_line_at_most(web, capfd, caplog):
-    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=60)
     connection.request("POST", "/get_reward", json.dumps(query("right")).encode())
     connection.close()
     assert ask(web, "/health", b"", method="GET")[0] == 200
@@ -344,7 +344,7 @@ def test_a_passing_failure_asks_the_trainer_to_come_again(serve):
 
 
 def test_a_body_too_large_is_refused_before_it_is_read(web):
-    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=60)
     connection.putrequest("POST", "/get_reward")
     connection.putheader("Content-Length", str(MAXIMUM_BODY_BYTES + 1))
     connection.endheaders()
@@ -358,7 +358,7 @@ def test_it_tells_that_it_serves(web):
 
 
 def test_a_connection_may_ask_again(web):
-    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=60)
     for word, status in (("right", 200), ("broken", 422), ("wrong", 200)):
         connection.request("POST", "/get_reward", json.dumps(query(word)).encode())
         response = connection.getresponse()

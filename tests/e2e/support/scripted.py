@@ -80,7 +80,7 @@ def tables(output: Path) -> dict[int, dict[str, list[Any]]]:
 
 def sent(server: LocalServer, port: int) -> int:
     """Returns how many requests the server has judged, by its own count."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
         lines: Sequence[str] = page.read().decode().splitlines()
     name = "reward_server_verdicts_total{"
     return int(sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name)))

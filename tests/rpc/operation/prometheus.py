@@ -46,7 +46,7 @@ class Prometheus:
     def query(self, expression: str) -> list[tuple[dict[str, str], float]]:
         """Evaluates an expression; returns labels and value of each series."""
         query = urllib.parse.urlencode({"query": expression})
-        with _opener.open(f"{self._address}/api/v1/query?{query}", timeout=10) as answer:
+        with _opener.open(f"{self._address}/api/v1/query?{query}", timeout=60) as answer:
             found: list[Any] = json.load(answer)["data"]["result"]
         return [(one["metric"], float(one["value"][1])) for one in found]
 
@@ -101,4 +101,4 @@ def configured(folder: Path, text: str) -> Iterator[Prometheus]:
         yield running
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)

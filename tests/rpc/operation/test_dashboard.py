@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(120)
 
 PANELS = json.loads((DEPLOY / "grafana" / "reward-server.json").read_text())["panels"]
 EXPRESSIONS = [(panel["title"], target["expr"]) for panel in PANELS for target in panel["targets"]]
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 
 @contextmanager

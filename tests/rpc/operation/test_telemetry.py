@@ -44,7 +44,7 @@ def free_port() -> int:
 
 async def scrape(port: int) -> dict[str, float]:
     def read() -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
             text: str = answer.read().decode()
             return text
 
@@ -251,7 +251,7 @@ async def page(port: int, path: str, host: str = "127.0.0.1") -> tuple[int, str]
 
     def read() -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
@@ -415,7 +415,7 @@ async def test_slow_callers_of_the_metrics_are_bounded(serve: Serve, free_port: 
     idle = [socket.create_connection(("127.0.0.1", free_port)) for _ in range(16)]
     try:
         with socket.create_connection(("127.0.0.1", free_port)) as late:
-            late.settimeout(10)
+            late.settimeout(60)
             assert await asyncio.to_thread(late.recv, 1) == b""
     finally:
         for connection in idle:

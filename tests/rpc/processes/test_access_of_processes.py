@@ -122,4 +122,4 @@ async def test_every_process_shows_the_certificate_that_replaced_another(
 
 def shown_at(address: str) -> str:
     host, _, port = address.rpartition(":")
-    return ssl.get_server_certificate((host, int(port)), timeout=10)
+    return ssl.get_server_certificate((host, int(port)), timeout=60)

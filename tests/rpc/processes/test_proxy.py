@@ -72,7 +72,7 @@ async def until_all_serve(address: str) -> None:
         stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
         while len(met) < COUNT:
             with contextlib.suppress(grpc.aio.AioRpcError):  # the proxy has only begun
-                calls = (stub.GetServerInfo(asked, timeout=10) for _ in range(2 * COUNT))
+                calls = (stub.GetServerInfo(asked, timeout=60) for _ in range(2 * COUNT))
                 met |= {info.process for info in await asyncio.gather(*calls)}
 
 

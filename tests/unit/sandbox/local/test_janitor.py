@@ -136,7 +136,7 @@ def test_a_line_that_is_not_of_ours_is_ignored(tmp_path: Path) -> None:
     kept.write_text("x")
     program = Path(sys.modules[Janitor.__module__].__file__ or "")
     lines = f"path {kept}\ncgroup {tmp_path}/\nnonsense\n\n".encode()
-    subprocess.run([sys.executable, "-I", "-S", program], input=lines, check=True, timeout=20)
+    subprocess.run([sys.executable, "-I", "-S", program], input=lines, check=True, timeout=60)
     assert kept.exists()
 
 
