@@ -239,10 +239,18 @@ class StdioCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StdioTests:
-    """Runs of a whole program, each in its own sandbox."""
+    """Runs of a whole program, each in its own sandbox.
+
+    Args:
+        cases: the runs.
+        checker: decides about each.
+        harness: a trusted Python program that runs in place of the solution, whose code only the
+            interactor gets, as text; "" for none.
+    """
 
     cases: tuple[StdioCase, ...]
     checker: Checker = Checker()
+    harness: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -347,6 +347,7 @@ async def _extract(prepared: _Prepared) -> Extracted:
             dialect=prepared.language,
             prompt=submission.prompt,
             wanted=prepared.grader.wanted,
+            is_text=isinstance(submission.tests, StdioTests) and bool(submission.tests.harness),
         )
 
     if len(submission.completion) <= _QUICK_CHARACTERS:

@@ -44,6 +44,16 @@ def parse_with(text: str, flags: int) -> ast.Module:
     return tree
 
 
+def problem_of(text: str) -> str:
+    """Returns why a module does not compile; "" if it does."""
+    try:
+        with _MAKING:
+            compile(text, "text", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
 def dotted(node: ast.AST) -> str:
     """Returns a name with its attributes, such as `os.path`; "" for other expressions."""
     match node:

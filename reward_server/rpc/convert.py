@@ -44,7 +44,9 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.evaluation.deduplication import task_fingerprint
+from reward_server.grading import syntax
 from reward_server.languages import TEST_KINDS, Language, Languages
+from reward_server.recent import Recent
 from reward_server.rpc import fields, files, repositories
 
 MEBIBYTE = 1 << 20
@@ -53,6 +55,7 @@ TAG_BYTES = 4096
 MOST_TAGS = 64
 SOURCE_BYTES = 1 * MEBIBYTE
 TEST_CODE_BYTES = 8 * MEBIBYTE
+HARNESS_BYTES = 256 * 1024
 CASE_BYTES = 16 * MEBIBYTE
 ARGUMENT_BYTES = 64 * 1024
 MOST_ARGUMENTS = 256
@@ -65,6 +68,7 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
 
 _OF_REPOSITORIES = (RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FRACTION)
 _PYTHON = "python"  # the language of a request that names none
+_compiled = Recent[str](8 << 20)  # why a harness does not compile, or ""
 _SHOWN_CHARACTERS = 80
 _M = TypeVar("_M", bound=Message)
 
@@ -342,7 +346,24 @@ def _stdio_tests(tests: pb.StdioTests, language: Language, bounds: Bounds) -> St
             "checker.program_language",
             f"an interactor shares the solution's container: use {_PYTHON} or {language.name}",
         )
-    return StdioTests(cases=fields.each("cases", tests.cases, _stdio_case), checker=checker)
+    if tests.harness:
+        _harness(tests.harness, checker, language)
+    return StdioTests(
+        cases=fields.each("cases", tests.cases, _stdio_case),
+        checker=checker,
+        harness=tests.harness,
+    )
+
+
+def _harness(text: str, checker: Checker, language: Language) -> None:
+    """Refuses a harness that cannot run: each completion would get its compile error."""
+    fields.text("harness", text, HARNESS_BYTES)
+    if checker.kind is not CheckerKind.INTERACTOR:
+        raise InvalidRequestError("harness", "needs CHECKER_KIND_INTERACTOR, which gets the code")
+    if language.name != _PYTHON:
+        raise InvalidRequestError("harness", f"is Python, and the language is {language.name}")
+    if problem := _compiled.find(text, 4 * len(text), lambda: syntax.problem_of(text)):
+        raise InvalidRequestError("harness", f"does not compile: {problem}")
 
 
 def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:

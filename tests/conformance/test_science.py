@@ -16,6 +16,9 @@ from reward_server.sandbox.docker import images
 from reward_server.sandbox.docker.container import DockerOptions, DockerSandboxes
 from tests.conformance.suite.checks import judge, judgement, output_of, run
 from tests.conformance.suite.shelf import Shelf
+from tests.e2e.insertion import rows
+from trainer_client import AsyncRewardClient, Integrity, tasks
+from trainer_client.local_server import LocalServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -117,3 +120,20 @@ async def test_what_is_warm_does_not_count_against_a_programs_memory(shelf: Shel
     stopped = await run(sandbox, does_not, memory_bytes=64 * MEBIBYTE)
     assert stopped.limits_hit == (LimitKind.MEMORY,)
     await shelf.clear()
+
+
+async def test_pieces_of_code_for_its_libraries_are_judged_apart_from_their_tests(
+    science_image: str, tmp_path: Path
+) -> None:
+    options = ("--backend=docker", f"--set=images={science_image}", "--set=languages=python")
+    problems = (rows.PANDAS, rows.SCIPY, rows.SKLEARN)
+    requests = [
+        tasks.fill(tasks.ds1000(problem.row), text)
+        for problem in problems
+        for text in (problem.right, problem.wrong, "pass")
+    ]
+    with LocalServer(tmp_path / "server.log", options) as server:
+        async with AsyncRewardClient(server.target) as client:
+            scores = await client.score(requests)
+    assert [score.reward for score in scores] == [1.0, 0.0, 0.0] * len(problems), scores
+    assert {score.integrity for score in scores} == {Integrity.ISOLATED}

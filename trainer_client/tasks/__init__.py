@@ -9,6 +9,7 @@
     verl, synthetic, deepcoder, rstar_coder, taco   a program or a function, tested by data
     codeforces                  a program, whose output a checker may judge
     evalplus                    a function, compared with the reference solution
+    ds1000                      a piece of code that a test program inserts into another program
     stdio, calls, asserts, pytest   rows of one's own, by the kind of their tests
 
 `unit_tests` makes a request from test files of pytest or unittest, `swe` from a row of
@@ -35,6 +36,7 @@ from trainer_client.tasks.columns import asserts, calls, pytest, renamed, stdio
 from trainer_client.tasks.contests import livecodebench
 from trainer_client.tasks.files import decoded, from_json, read_templates, write_templates
 from trainer_client.tasks.functions import acecode, humaneval, mbpp
+from trainer_client.tasks.insertion import ds1000
 from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.listed import deepcoder, rstar_coder, synthetic, verl
 from trainer_client.tasks.methods import leetcode
@@ -59,6 +61,7 @@ __all__ = [
     "codeforces",
     "decoded",
     "deepcoder",
+    "ds1000",
     "evalplus",
     "fill",
     "from_json",
@@ -107,6 +110,7 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
         "taco": apps,
         "codeforces": codeforces,
         "evalplus": evalplus,
+        "ds1000": ds1000,
         "stdio": stdio,
         "calls": calls,
         "asserts": asserts,
@@ -114,8 +118,8 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
     }
 )
 
-# The field of each data set that identifies a row. If it is empty, the set has none, and a row's
-# number in the file identifies it.
+# The field of each data set that identifies a row; a dot leads into an object. If it is empty, the
+# set has none, and a row's number in the file identifies it.
 ID_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "humaneval": "task_id",
@@ -136,6 +140,7 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
         "taco": "",
         "codeforces": "id",
         "evalplus": "task_id",
+        "ds1000": "metadata.problem_id",
         "stdio": "task_id",
         "calls": "task_id",
         "asserts": "task_id",
@@ -193,7 +198,9 @@ def row_id(row: Row, field: str, number: int) -> str:
     """
     if not field:
         return str(number)
-    value = row.get(field)
+    value: object = row
+    for name in [field] if field in row else field.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
     return "" if value is None else str(value)
 
 

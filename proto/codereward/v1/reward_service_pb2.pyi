@@ -1040,6 +1040,13 @@ class StdioTests(_message.Message):
 
     CASES_FIELD_NUMBER: _builtins.int
     CHECKER_FIELD_NUMBER: _builtins.int
+    HARNESS_FIELD_NUMBER: _builtins.int
+    harness: _builtins.str
+    """Trusted Python program that runs in place of the solution's code, for tests that insert this code
+    into another program or examine its text. The code is then a text, which need not be a program
+    by itself, and `prompt` is not put in front of it. Only with CHECKER_KIND_INTERACTOR, which gets
+    the path of this text as its third argument and decides what the program does with it.
+    """
     @_builtins.property
     def cases(self) -> _containers.RepeatedCompositeFieldContainer[Global___StdioCase]:
         """The runs; each is one test in its own sandbox."""
@@ -1053,10 +1060,11 @@ class StdioTests(_message.Message):
         *,
         cases: _abc.Iterable[Global___StdioCase] | None = ...,
         checker: Global___Checker | None = ...,
+        harness: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["checker", b"checker"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cases", b"cases", "checker", b"checker"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cases", b"cases", "checker", b"checker", "harness", b"harness"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -34,16 +34,23 @@ _TRACEBACK = "Traceback (most recent call last):"
 _QUOTED_CHARACTERS = 200
 
 
-def conversation(interactor: Ready, solution: Ready, case: StdioCase, candidate: Candidate) -> Job:
+def conversation(
+    interactor: Ready, solution: Ready, case: StdioCase, candidate: Candidate, *, is_text: bool
+) -> Job:
     """Makes the job of one case.
 
     Args:
         interactor: its arguments are the paths of the case's input and expected output.
-        solution: untrusted; it gets no file of the case.
+        solution: untrusted, also a harness, which runs what the interactor says; it gets no file
+            of the case.
         case: the case.
         candidate: the solution with its limits and the task's data, which only the solution reads.
+        is_text: whether `solution` is a harness, and the interactor gets the solution's code in a
+            third file.
     """
     files = {"input": case.stdin, "expected": case.expected_stdout}
+    if is_text:
+        files["solution"] = candidate.source.encode()
     told = interactor.job(candidate.limits, args=tuple(files), files=files)
     untold = solution.job(candidate.limits, data=candidate.data)
     work = Conversation(interactor=_program(told.work), solution=_program(untold.work))

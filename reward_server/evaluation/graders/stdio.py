@@ -93,9 +93,8 @@ class StdioGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs the cases; see `Grader`."""
-        ready = await self.programs.ready(
-            candidate.language, candidate.source, slots, candidate.files
-        )
+        source = self.tests.harness or candidate.source
+        ready = await self.programs.ready(candidate.language, source, slots, candidate.files)
         if ready.refusal is not None:
             return [Run.of(kept(ready.refusal), self.not_run())]
         runs = await _Cases(self, ready, candidate, slots).run()
@@ -172,7 +171,8 @@ class StdioGrader:
         interactor = await self._checker(slots)
         if interactor.refusal is not None:
             return _run(_broken(interactor.refusal), blank, TestOutcome.NOT_RUN, "")
-        job = conversation(interactor, ready, case, candidate)
+        is_text = bool(self.tests.harness)
+        job = conversation(interactor, ready, case, candidate, is_text=is_text)
         execution = await slots.run(job)
         outcome, message = _outcome(execution)
         if outcome is TestOutcome.PASSED:

@@ -14,7 +14,7 @@ Rules, in order:
    The code is then the text before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
 6. The code and the prompt become one program; see `continuation` for Python and `other_languages`
-   for other languages.
+   for other languages. Code that will be inserted into another program stays as it is.
 
 Text longer than `READ_CHARACTERS` is taken as it is: no right answer is that long, and a model
 could make reading it expensive. It is still judged, since the model wrote it.
@@ -58,6 +58,7 @@ def extract(
     dialect: Dialect,
     prompt: str = "",
     wanted: frozenset[str] = frozenset(),
+    is_text: bool = False,
 ) -> Extracted:
     """Makes a program of a completion.
 
@@ -67,9 +68,11 @@ def extract(
         dialect: how the language's code looks.
         prompt: code that the completion continues, or prose.
         wanted: the names that the tests take from the program, if they are known.
+        is_text: whether the code will be inserted into another program. Then it is not joined with
+            the prompt, and its indentation is kept.
     """
     text = _clean(completion)
-    asked = _Task(prompt, dialect, wanted)
+    asked = _Text(dialect) if is_text else _Task(prompt, dialect, wanted)
     if extraction is Extraction.NONE or len(text) > READ_CHARACTERS:
         found = extraction is not Extraction.MARKDOWN
         source = asked.joined(text) if found else ""
@@ -135,6 +138,17 @@ class _Task:
     @property
     def _asked(self) -> frozenset[str]:
         return self._wanted | {self._python.function}
+
+
+class _Text(_Task):
+    """A place in another program, for which the code of an answer is kept as it is."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__("", dialect, frozenset())
+
+    def answered(self, code: str) -> str:
+        """Returns the code."""
+        return code
 
 
 def _fenced_code(text: str, task: _Task) -> str | None:

@@ -34,6 +34,7 @@ from .report import Report, TestsProgram
 
 _PIECE_BYTES = 1 << 16
 _REFUSAL_BYTES = 1 << 16
+_SHOWN_BYTES = 400
 _ACCEPTED, _REJECTED = 0, 1 << 8  # as of `os.waitpid`
 
 
@@ -190,13 +191,21 @@ class Conversation:
         self._interactor.outputs.drain()
         is_decided = status in (_ACCEPTED, _REJECTED)
         if not self._interactor.heard_bytes and (not is_decided or status == _ACCEPTED):
-            return self._blame_task("the interactor ended before it heard anything of the solution")
+            said = _last_line(self._interactor.outputs)
+            reason = "the interactor ended before it heard anything of the solution"
+            return self._blame_task(f"{reason}: {said}".removesuffix(": "))
         self._told.status = status
         return True
 
     def _blame_task(self, message: str) -> bool:
         self._report.blame, self._report.message = "task", message
         return False
+
+
+def _last_line(outputs: Outputs) -> str:
+    """Returns the last line of what a program wrote to its standard error."""
+    words = bytes(outputs.stderr.kept[-_SHOWN_BYTES:]).decode("utf-8", "replace")
+    return words.strip().rpartition("\n")[2]
 
 
 def _end_of(link: Link) -> int | str:

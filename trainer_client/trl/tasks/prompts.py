@@ -17,6 +17,7 @@ from trainer_client.trl.settings.sections import REQUESTS, DataSection
 Prompt = str | list[dict[str, Any]]
 
 _ANSWER = "Answer with the whole code in one ```python block."
+_PIECE = "Answer with only the code that is missing, in one ```python block."
 _PROGRAM = f"Write a program that reads standard input and writes standard output. {_ANSWER}"
 
 
@@ -117,6 +118,11 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             ),
             text=lambda row: str(row["prompt"]),
             reference="canonical_solution",
+        ),
+        "ds1000": _Wording(
+            question=lambda row: f"{row['prompt']}\n\n{_PIECE}",
+            text=lambda row: str(row["prompt"]),
+            reference="reference_code",
         ),
         "stdio": _OWN,
         "calls": _OWN,
