@@ -206,6 +206,28 @@ async def test_a_module_in_the_place_of_a_hidden_helper_earns_nothing(
     assert (await judge_of_files.score(_submission(tests, files=right))).reward == 1.0
 
 
+@pytest.mark.parametrize("path", ["checks/unit/helper.py", "checks/__init__.py"])
+async def test_a_module_that_pytest_would_import_for_a_hidden_helper_earns_nothing(
+    path: str, judge_of_files: Judge
+) -> None:
+    hidden = {
+        "checks/conftest.py": "",
+        "checks/helper.py": "def check(actual, expected):\n    assert actual == expected\n",
+        "checks/unit/test_all.py": "from helper import check\nfrom shop.cart import total\n\n\n"
+        "def test_total():\n    check(total([(3, 2)]), 6)\n",
+    }
+    tests = replace(
+        WITH_HELPER,
+        test_files=encoded(hidden),
+        fail_to_pass=("checks/unit/test_all.py::test_total",),
+    )
+    forged = "import sys\n\nsys.modules['helper'] = sys.modules[__name__]\n\n\n" + _NO_CHECK
+    told = await judge_of_files.score(_submission(tests, files={path: forged}))
+    assert is_refused(told), told
+    right = {path: forged, "shop/cart.py": FIXED_CART}
+    assert (await judge_of_files.score(_submission(tests, files=right))).reward == 1.0
+
+
 async def test_a_helper_that_is_code_of_the_repository_is_protected_by_the_task(
     judge_of_files: Judge,
 ) -> None:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from codereward.toml_text import parse_toml
 from reward_server.grading.repository.tree import Tree, folders_of, is_left_out
 
+_HOOKS = "conftest.py"
 _TEST_FILES = re.compile(
     r"test_[^/]*\.py|[^/]*_test\.(?:py|go|rb|exs)|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?"
     r"|[^/]*Tests?\.(?:java|kt|scala|cs)|[^/]*_spec\.rb"
@@ -26,7 +27,7 @@ _TEST_FOLDERS = frozenset(("tests", "__tests__"))
 _TOP_TEST_FOLDERS = ("test/", "testing/", "spec/", "src/test/")
 _SETTINGS = frozenset(
     (
-        *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", ".coveragerc"),
+        *(_HOOKS, "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", ".coveragerc"),
         *("sitecustomize.py", "usercustomize.py", "noxfile.py", ".noserc"),
         *(".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", ".mocharc.yaml"),
         *("jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"),
@@ -132,37 +133,75 @@ class Protection:
             or any(one.match(path) for one in self._patterns)
         )
 
-    def shadows_of(self, fixed: Iterable[str]) -> Callable[[str], bool]:
+    def shadows_of(self, fixed: Collection[str]) -> Callable[[str], bool]:
         """Returns a test whether a file would be imported in place of one that cannot be changed.
 
         Python prefers a package and a compiled module to a module of the same name, an earlier
         folder of the import path to a later one, and a module to a folder without `__init__.py`.
+        pytest puts the folders of tests and of `conftest.py` before the others, each unless it has
+        an `__init__.py`.
 
         Args:
             fixed: paths of files that cannot be changed.
         """
-        modules = {name for path in fixed for name in self._names(path)}
+        modules = {name for path in fixed for name in _names(path, self._roots)}
         above = folders_of(path for path in fixed if _module(path) is not None)
         folders = {path for path in above if f"{path}/__init__.py" not in self._base.files}
+        starts = self._folders_of_tests(fixed)
+        helpers = {name for path in fixed for name in _names(path, starts)}
+        own = {f"{posixpath.dirname(path)}/" for path in fixed if _is_helper(path)}
+        marks = {f"{start}__init__.py" for start in own.intersection(starts)}
 
         def shadows(path: str) -> bool:
             is_in_place_of_folder = not path.endswith("/__init__.py") and _module(path) in folders
-            return is_in_place_of_folder or not modules.isdisjoint(self._names(path))
+            return (
+                is_in_place_of_folder
+                or path in marks
+                or not modules.isdisjoint(_names(path, self._roots))
+                or not helpers.isdisjoint(_names(path, starts))
+            )
 
         return shadows
 
-    def _names(self, path: str) -> Iterable[str]:
-        """Yields the names by which tests may import a file, with slashes."""
-        module = _module(path)
-        for root in self._roots if module is not None else ():
-            if path.startswith(root):
-                yield str(module).removeprefix(root)
+    def _folders_of_tests(self, fixed: Collection[str]) -> tuple[str, ...]:
+        """Returns the folders that pytest adds to the import path for tests and hooks."""
+        present = {*self._base.files, *fixed}
+        found = set()
+        for path in fixed:
+            folder = posixpath.dirname(path)
+            if not _begins(path):
+                continue
+            while folder and f"{folder}/__init__.py" in present:
+                folder = posixpath.dirname(folder)
+            if folder:
+                found.add(f"{folder}/")
+        return tuple(found)
 
     def _modules(self, path: str) -> Iterable[str]:
         """Yields the top modules that a file may belong to."""
         for root in self._roots:
             if path.startswith(root):
                 yield path.removeprefix(root).partition("/")[0].partition(".")[0]
+
+
+def _names(path: str, roots: Iterable[str]) -> Iterable[str]:
+    """Yields the names by which tests may import a file from folders, with slashes."""
+    module = _module(path)
+    for root in roots if module is not None else ():
+        if path.startswith(root):
+            yield str(module).removeprefix(root)
+
+
+def _begins(path: str) -> bool:
+    """Returns True if pytest imports a file by itself: tests and hooks."""
+    name = posixpath.basename(path)
+    return name == _HOOKS or (name.endswith(".py") and _TEST_FILES.fullmatch(name) is not None)
+
+
+def _is_helper(path: str) -> bool:
+    """Returns True if a file is a module that tests have to import."""
+    is_module = _module(path) is not None and posixpath.basename(path) != "__init__.py"
+    return is_module and not _begins(path)
 
 
 def _module(path: str) -> str | None:

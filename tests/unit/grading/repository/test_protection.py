@@ -171,3 +171,29 @@ def test_a_module_that_the_repository_has_may_change_though_a_hidden_file_has_it
     base = Tree(files={"src/checks.py": b"old"})
     changed = Tree(files={"src/checks.py": b"new"})
     assert composed(base, changed, HELPERS).files["src/checks.py"] == b"new"
+
+
+CHECKS = {
+    "checks/conftest.py": b"hidden",
+    "checks/helper.py": b"hidden",
+    "checks/unit/test_x.py": b"hidden",
+    "pkg/test_y.py": b"hidden",
+    "new/test_z.py": b"hidden",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["checks/unit/helper.py", "checks/unit/helper/__init__.py", "checks/__init__.py"],
+)
+def test_what_pytest_would_import_in_place_of_a_hidden_helper_does_not_count(path: str) -> None:
+    changed = Tree(files={**BASE.files, path: b"forged"})
+    assert dict(composed(BASE, changed, CHECKS).files) == {**BASE.files, **CHECKS}
+
+
+@pytest.mark.parametrize(
+    "path", ["helper.py", "src/helper.py", "pkg/helper.py", "new/__init__.py", "new/helpers.py"]
+)
+def test_what_pytest_imports_under_another_name_counts(path: str) -> None:
+    changed = Tree(files={**BASE.files, path: b"solved"})
+    assert composed(BASE, changed, CHECKS).files[path] == b"solved"
