@@ -147,9 +147,13 @@ async def test_headers_of_the_cpp_library_were_read_beforehand(header: str, app:
     source = f"#include <{header}>\n#include <cstdio>\nint main() {{ std::puts(__VERSION__); }}"
     tests = StdioTests(cases=(StdioCase(stdin=b"", expected_stdout=b"12.2.0\n"),))
     languages = [load_languages().find(name) for name in ("c++17", "c++14")]
-    read, unread = [await judge(app, language, source, tests) for language in languages]
-    assert read.verdict is unread.verdict is Verdict.PASSED
-    assert read.usage.cpu_time_seconds < 0.8 * unread.usage.cpu_time_seconds
+    ratios: list[float] = []
+    while not ratios or ratios[-1] >= 0.8:
+        assert len(ratios) < 3, ratios  # what else the machine does may cost one CPU time
+        text = f"{source}\n// {len(ratios)}"
+        read, unread = [await judge(app, language, text, tests) for language in languages]
+        assert read.verdict is unread.verdict is Verdict.PASSED
+        ratios.append(read.usage.cpu_time_seconds / unread.usage.cpu_time_seconds)
 
 
 @pytest.mark.parametrize("name", ["javascript", "typescript"])

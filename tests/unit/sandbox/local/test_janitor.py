@@ -60,7 +60,7 @@ def wait_for_end(pid: int) -> None:
     except ProcessLookupError:
         return
     with os.fdopen(descriptor) as file:
-        assert select.select([file], [], [], 20)[0], "the janitor lives on"
+        assert select.select([file], [], [], 60)[0], "the janitor lives on"
 
 
 def folder(tmp_path: Path) -> Path:
