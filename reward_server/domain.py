@@ -339,6 +339,7 @@ class RepositoryTests:
         image_folder: the path of the repository in the image, if it is there.
         image: digest of the image in which the tests run; empty for the first with the language.
         test_files: hidden files, by relative path.
+        test_patch: makes further hidden files of those of the repository; empty if there is none.
         fail_to_pass: names of tests that only pass with a right solution.
         pass_to_pass: names of tests that pass before and after.
         must_fail: names of tests that a command has to report as failed.
@@ -352,6 +353,7 @@ class RepositoryTests:
     image_folder: str = ""
     image: str = ""
     test_files: tuple[tuple[str, bytes], ...] = ()
+    test_patch: str = ""
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...] = ()
     must_fail: tuple[str, ...] = ()

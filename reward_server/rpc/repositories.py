@@ -18,6 +18,7 @@ _NAME_BYTES = 1000
 _PATTERN_BYTES = 256
 IMAGE_BYTES = 512
 PATH_BYTES = 1024
+TEST_PATCH_BYTES = 8 << 20
 _ARGUMENT_BYTES = 64 * 1024
 _FRAMEWORKS = {pb.FRAMEWORK_PYTEST: Framework.PYTEST, pb.FRAMEWORK_UNITTEST: Framework.UNITTEST}
 
@@ -56,6 +57,7 @@ def tests(
         image_folder=image_folder,
         image="" if image is None else image.digest,
         test_files=files.files("test_files", hidden),
+        test_patch=fields.text("test_patch", given.test_patch, TEST_PATCH_BYTES),
         fail_to_pass=names["fail_to_pass"],
         pass_to_pass=names["pass_to_pass"],
         must_fail=names["must_fail"],

@@ -202,7 +202,7 @@ FOLDERS: Mapping[str, Folder] = {
                 "    return {part.name: dict(part.items()) for part in found}\nEND\n"
             ),
         },
-        options={"images": {"python:3.12-slim": "codereward-iniconfig"}},
+        options={"images": {"python:3.12-slim": ""}},
     ),
     "uv-with-packages": Folder(
         files={
@@ -214,7 +214,7 @@ FOLDERS: Mapping[str, Folder] = {
             "tests/test_outputs.py": "import pluggy\n" + SUM_TEST,
             "solution/solve.sh": SOLVE_SUM,
         },
-        options={"images": {"uv-with-packages": "codereward-pluggy"}},
+        options={"images": {"uv-with-packages": ""}},
     ),
     "reward-json": Folder(
         files={

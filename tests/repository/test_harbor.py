@@ -81,8 +81,6 @@ def test_a_task_has_its_files_names_limits_and_image(tmp_path: Path) -> None:
     assert sorted(shop.template.repository.test_files) == [
         *("tests/expected.txt", "tests/test_outputs.py")
     ]
-    assert read("run-pip-with-image", tmp_path).image == "codereward-iniconfig"
-    assert read("uv-with-packages", tmp_path).image == "codereward-pluggy"
     assert read("hello-world", tmp_path).files.keys() == {"instruction.md"}
     assert list(read("classes", tmp_path).template.repository.fail_to_pass) == [
         "tests/test_outputs.py::TestStack::test_push",
@@ -93,6 +91,34 @@ def test_a_task_has_its_files_names_limits_and_image(tmp_path: Path) -> None:
         "tests/test_numbers.py::test_some",
         "tests/test_numbers.py::test_none",
     ]
+
+
+@pytest.mark.parametrize("key", ["uv-with-packages", "python:3.12-slim"])
+def test_tests_run_in_the_image_that_the_caller_names(key: str, tmp_path: Path) -> None:
+    folder = FOLDERS["uv-with-packages"].write(tmp_path / "uv-with-packages")
+    task = tasks.harbor(folder, images={key: "codereward-pluggy"})
+    tests = task.template.repository
+    assert (task.image, tests.image) == ("codereward-pluggy", "codereward-pluggy")
+    assert tests.archive
+    first = tasks.harbor(folder, images={key: ""})
+    assert (first.image, first.template.repository.image) == ("", "")
+
+
+def test_the_repository_can_be_that_of_the_image(tmp_path: Path) -> None:
+    """Then absolute paths below the working folder lead to the files of an execution."""
+    text = "def test_x():\n    assert open('/app/x.txt').read() == '1'\n"
+    files = {DOCKER: f"{DOCKERFILE}RUN make\n", TESTS: text}
+    folder = Folder(files=files).write(tmp_path / "made")
+    chosen = {"images": {"made": "codereward-made"}, "from_image": True}
+    task = tasks.harbor(folder, **chosen, import_paths=["src"])
+    tests = task.template.repository
+    assert (tests.WhichOneof("base"), tests.image_folder) == ("image_folder", "/app")
+    assert (tests.image, list(tests.import_paths)) == ("codereward-made", ["src"])
+    assert (task.files, tests.test_files[TESTS]) == ({}, text.encode())
+    with pytest.raises(TaskError, match="has no image: name the one with its WORKDIR"):
+        tasks.harbor(folder, **{**chosen, "images": {"made": ""}})
+    with pytest.raises(TaskError, match="names '/app'"):
+        tasks.harbor(folder, **{**chosen, "from_image": False})
 
 
 TOML = "version = '1.0'\n"

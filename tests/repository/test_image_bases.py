@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import itertools
 import re
 import threading
@@ -24,18 +25,20 @@ from reward_server.sandbox.docker.inventory import OWNER_LABEL
 from reward_server.sandbox.docker.repositories import ImageRepositories
 from reward_server.sandbox.owner import owner_id
 from reward_server.settings import Settings
+from tests.repository.harbor_folders import Folder
 from tests.repository.tasks import (
     BASE,
     CART,
     FAIL_TO_PASS,
     FIXED_CART,
+    GOLDEN_PATCH,
     HIDDEN,
     PASS_TO_PASS,
     archive,
 )
 from tests.support.common import PACKAGES, PYTHON, on_the_servers_loop
 from tests.support.engine import derived_image
-from trainer_client import AsyncRewardClient, Score
+from trainer_client import AsyncRewardClient, Score, tasks
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 
@@ -52,6 +55,7 @@ TASK_FILES: Mapping[str, bytes | Path] = {
         for path, text in {**BASE, "shop/cart.py": NEEDS + CART, ".git/HEAD": "secret"}.items()
     },
     **{f"site/{name}": PACKAGES[0] / name for name in INSTALLED},
+    **{f"site/{folder.name}": folder for folder in PACKAGES[0].glob("pluggy-*.dist-info")},
     "site/prices.py": b"PRICES = [3, 5]\n",
     "site/__editable__.shop.pth": f"{FOLDER}/src\n".encode(),
 }
@@ -270,6 +274,58 @@ async def test_an_archive_can_be_judged_in_an_image(client: AsyncRewardClient) -
     assert (right.reward, empty.reward) == (1.0, 0.0), (right, empty)
 
 
+def patch_of_tests(path: str) -> str:
+    """Returns the patch that makes the hidden tests of those of the repository."""
+    lines = [text.splitlines(keepends=True) for text in (BASE[path], HIDDEN[path])]
+    return "".join(difflib.unified_diff(*lines, f"a/{path}", f"b/{path}"))
+
+
+@pytest.mark.parametrize("python", ["", PYTHON_OF_TASK], ids=["framework", "command"])
+async def test_a_row_of_swe_bench_is_judged_in_its_image(
+    python: str, client: AsyncRewardClient
+) -> None:
+    row = {
+        "test_patch": patch_of_tests("tests/test_cart.py"),
+        "FAIL_TO_PASS": list(FAIL_TO_PASS),
+        "PASS_TO_PASS": list(PASS_TO_PASS),
+    }
+    paths = [] if python else ["src"]
+    template = tasks.swe(row, image=TAG, image_folder=FOLDER, python=python, import_paths=paths)
+    template.limits.CopyFrom(LIMITS)
+    patch = GOLDEN_PATCH.replace("shop/cart.py", "src/shop/cart.py")
+    right, empty = await scored(client, *(tasks.fill(template, text) for text in (patch, "None.")))
+    assert (right.reward, right.verdict.name) == (1.0, "PASSED"), (
+        right.message,
+        right.stdout,
+        right.stderr,
+    )
+    assert (empty.reward, empty.verdict.name) == (0.0, "FAILED"), empty
+
+
+async def test_a_folder_of_harbor_whose_dockerfile_runs_commands_is_judged_in_its_image(
+    client: AsyncRewardClient, tmp_path: Path
+) -> None:
+    """Its tests name files by absolute paths."""
+    files = {
+        "environment/Dockerfile": f"FROM python:3.11\nWORKDIR {FOLDER}\nRUN git clone . && make\n",
+        "tests/test_outputs.py": HIDDEN["tests/test_cart.py"] + ABSOLUTE,
+        "tests/helpers.py": BASE["tests/helpers.py"],
+    }
+    folder = Folder(files=files).write(tmp_path / "shop")
+    task = tasks.harbor(
+        folder, images={"shop": TAG}, from_image=True, import_paths=["src"], limits=LIMITS
+    )
+    async with client.session(image=task.image, memory_bytes=256 * MEBIBYTE) as session:
+        copied = await session.exec(["cp", "-r", "/opt/codereward/repository/.", "."])
+        assert copied.success, copied
+        before = await session.score(task.template)
+        # As in Harbor's container, a solution names its working folder.
+        fix = "s/sum(price for/sum(price * quantity for/"
+        assert (await session.exec(["sed", "-i", fix, f"{FOLDER}/src/shop/cart.py"])).success
+        after = await session.score(task.template)
+    assert (before.reward, after.reward) == (0.0, 1.0), (before.message, after.message, after.tests)
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
@@ -310,7 +366,7 @@ async def test_a_session_in_the_image_is_judged_on_its_repository(
         # The installation leads to the files of the session.
         assert (await session.exec(imported)).stdout == b"6\n"
         after = await session.score(pb.ScoreRequest(repository=by_command(), limits=LIMITS))
-    assert (before.reward, after.reward) == (0.0, 1.0), (before, after)
+    assert (before.reward, after.reward) == (0.0, 1.0), (before.message, after.message, after.tests)
 
 
 # --------------------------------------------------------------------------- images themselves

@@ -307,12 +307,48 @@ async def test_more_integrity_than_there_is_is_refused(judge_of_files: Judge) ->
         await judge_of_files.score(submission)
 
 
+TEST_PATCH = """--- a/tests/test_cart.py
++++ b/tests/test_cart.py
+@@ -1 +1 @@
+-from shop.cart import discount
++from shop.cart import discount, total
+@@ -5 +5,5 @@
+     assert discount(200, 10) == 180
++
++
++def test_total():
++    assert total([(3, 2)]) == 6
+"""
+WITH_PATCH = replace(
+    PYTEST,
+    test_files=(),
+    test_patch=TEST_PATCH,
+    fail_to_pass=("tests/test_cart.py::test_total",),
+    pass_to_pass=("tests/test_cart.py::test_discount",),
+)
+
+
+async def test_a_patch_of_tests_makes_hidden_files(judge_of_files: Judge) -> None:
+    right = await judge_of_files.score(_submission(WITH_PATCH, GOLDEN_PATCH))
+    assert right.reward == 1.0, right
+    # A completion cannot change what the patch is applied to.
+    files = {"tests/test_cart.py": "def test_total(): pass\ndef test_discount(): pass\n"}
+    assert is_refused(await judge_of_files.score(_submission(WITH_PATCH, files=files)))
+    own = replace(WITH_PATCH, test_files=encoded(HIDDEN), fail_to_pass=FAIL_TO_PASS)
+    assert (await judge_of_files.score(_submission(own, GOLDEN_PATCH))).reward == 1.0
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"archive": b"none"}, r"repository\.archive: is no tar archive"),
         ({"archive": b"", "folder": "none"}, r"repository\.folder: 'none' is no folder"),
         ({"fail_to_pass": ("tests/test_x.py::test_y",)}, "neither in the repository nor"),
+        (
+            {"test_patch": TEST_PATCH.replace("import discount\n", "import other\n")},
+            r"repository\.test_patch: the patch does not fit 'tests/test_cart.py'",
+        ),
+        ({"test_patch": "none"}, r"repository\.test_patch: adds and changes no file"),
     ],
 )
 async def test_a_task_that_does_not_hold_together_is_refused(

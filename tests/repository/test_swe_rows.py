@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from codereward.v1 import reward_service_pb2 as pb
 from tests.e2e.conftest import PYTHON
 from tests.repository.tasks import (
     BASE,
@@ -58,6 +59,55 @@ def test_a_patch_of_tests_becomes_the_files_that_it_makes() -> None:
     }
     assert tuple(request.repository.fail_to_pass) == FAIL_TO_PASS
     assert tuple(request.repository.pass_to_pass) == PASS_TO_PASS
+
+
+IN_IMAGE = {"image": "codereward-shop", "image_folder": "/testbed"}
+
+
+def test_a_row_in_an_image_keeps_its_patch_of_tests_for_the_server() -> None:
+    tests = tasks.swe(ROW, **IN_IMAGE, import_paths=["src"]).repository
+    assert (tests.WhichOneof("base"), tests.image_folder) == ("image_folder", "/testbed")
+    assert (tests.image, tests.test_patch) == ("codereward-shop", ROW["test_patch"])
+    assert (tests.framework, list(tests.import_paths)) == (pb.FRAMEWORK_PYTEST, ["src"])
+    assert not tests.text_test_files
+
+
+def test_an_interpreter_of_the_image_reports_tests_by_its_own_names() -> None:
+    names = ["tests/test_a.py::TestX::test_y[a::b/c.py]", "tests/test_b.py::test_z"]
+    row = {**ROW, "FAIL_TO_PASS": names, "PASS_TO_PASS": ["tests/test_a.py::test_w"]}
+    tests = tasks.swe(
+        row, **IN_IMAGE, python="/opt/env/bin/python", import_paths=["src"]
+    ).repository
+    assert list(tests.fail_to_pass) == [
+        "tests.test_a.TestX::test_y[a::b/c.py]",
+        "tests.test_b::test_z",
+    ]
+    assert list(tests.pass_to_pass) == ["tests.test_a::test_w"]
+    assert list(tests.command.argv) == [
+        *("/opt/env/bin/python", "-m", "pytest", "--junitxml={report}"),
+        *("tests/test_a.py", "tests/test_b.py"),
+    ]
+    assert (dict(tests.command.environment), list(tests.import_paths)) == (
+        {"PYTHONPATH": "src"},
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    "base",
+    [{}, {"archive": b"x", **IN_IMAGE}, {"image_folder": "/testbed"}, {"image": "shop"}],
+    ids=["none", "both", "no image", "no folder"],
+)
+def test_a_row_needs_one_repository(base: dict[str, object]) -> None:
+    with pytest.raises(TaskError, match="needs an archive, or an image with the folder"):
+        tasks.swe(ROW, **base)
+
+
+def test_a_test_whose_name_is_not_that_of_pytest_is_refused() -> None:
+    row = {**ROW, "FAIL_TO_PASS": ["test_y (shop.tests.Carts)"]}
+    with pytest.raises(TaskError) as caught:
+        tasks.swe(row, **IN_IMAGE, python="/opt/env/bin/python")
+    assert caught.value.field == "FAIL_TO_PASS[0]"
 
 
 @pytest.mark.parametrize(

@@ -1321,6 +1321,7 @@ class RepositoryTests(_message.Message):
     IMAGE_FIELD_NUMBER: _builtins.int
     TEST_FILES_FIELD_NUMBER: _builtins.int
     TEXT_TEST_FILES_FIELD_NUMBER: _builtins.int
+    TEST_PATCH_FIELD_NUMBER: _builtins.int
     FAIL_TO_PASS_FIELD_NUMBER: _builtins.int
     PASS_TO_PASS_FIELD_NUMBER: _builtins.int
     MUST_FAIL_FIELD_NUMBER: _builtins.int
@@ -1341,6 +1342,10 @@ class RepositoryTests(_message.Message):
     image: _builtins.str
     """The image in which the tests run, by one of its names, among those of
     `GetServerInfoResponse.images`; the first with the language if empty.
+    """
+    test_patch: _builtins.str
+    """A patch in the unified format, whose result for each file that it adds or changes is a hidden
+    file. Files that it deletes stay. A path in `test_files` replaces that of the patch.
     """
     framework: Global___Framework.ValueType
     """FRAMEWORK_PYTEST or FRAMEWORK_UNITTEST. The files that the names of tests begin with are run.
@@ -1396,6 +1401,7 @@ class RepositoryTests(_message.Message):
         image: _builtins.str = ...,
         test_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
         text_test_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        test_patch: _builtins.str = ...,
         fail_to_pass: _abc.Iterable[_builtins.str] | None = ...,
         pass_to_pass: _abc.Iterable[_builtins.str] | None = ...,
         must_fail: _abc.Iterable[_builtins.str] | None = ...,
@@ -1406,7 +1412,7 @@ class RepositoryTests(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "folder", b"folder", "framework", b"framework", "image_folder", b"image_folder", "runner", b"runner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "image", b"image", "image_folder", b"image_folder", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "text_test_files", b"text_test_files"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "image", b"image", "image_folder", b"image_folder", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "test_patch", b"test_patch", "text_test_files", b"text_test_files"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_base: _TypeAlias = _typing.Literal["archive", "folder", "image_folder"]  # noqa: Y015
     _WhichOneofArgType_base: _TypeAlias = _typing.Literal["base", b"base"]  # noqa: Y015

@@ -158,6 +158,12 @@ def test_tests_in_which_nothing_can_fail_are_none(request_: dict[str, Any], empt
     assert bool(why_no_tests(task(**request_))) is empty
 
 
+def test_a_repository_may_have_its_tests_where_the_text_does_not_show_them() -> None:
+    tests = {"image": "shop", "image_folder": "/testbed", "fail_to_pass": ["test_x.py::test_y"]}
+    assert why_no_tests(task(repository=tests)) == ""
+    assert why_no_tests(task(repository={**tests, "text_test_files": {"test_x.py": "1"}}))
+
+
 def test_tests_are_turned_around_where_they_have_an_order() -> None:
     request = reordered(task(**asserting("assert f(1) == 4", "assert f(2) == 7")))
     assert request is not None

@@ -59,10 +59,10 @@ class HarborTask:
         name: the name of its folder.
         instruction: the text of `instruction.md`.
         template: makes the requests; see `tasks.fill`.
-        files: the repository before any changes, by path.
+        files: the repository before any changes, by path; none if it is in the image.
         executable: those of its files that can be executed.
         workdir: the folder of the repository in Harbor's container; instructions may name it.
-        image: the image that the caller named for it; "" if none.
+        image: the image that the caller named for it, in which the tests run; "" if none.
         agent_seconds: the time that an agent has, if the task says so.
     """
 
@@ -80,6 +80,8 @@ def harbor(
     folder: str | Path,
     *,
     images: Mapping[str, str] = MappingProxyType({}),
+    from_image: bool = False,
+    import_paths: Sequence[str] = (),
     fail_to_pass: Sequence[str] = (),
     command: pb.TestCommand | None = None,
     relative_paths: bool = False,
@@ -93,7 +95,11 @@ def harbor(
     Args:
         folder: the folder with `task.toml`.
         images: images of the server that have what RUN, ENV and installed packages make, by the
-            name of the task's folder or by the image in FROM.
+            name of the task's folder or by the image in FROM. Tests run in the image; "" stands for
+            the first of the server with Python.
+        from_image: whether the repository is what the image has in WORKDIR, in place of what the
+            Dockerfile copies there; see `reward-server images adapt --folder`.
+        import_paths: folders from which tests can import besides the top, such as "src".
         fail_to_pass: names of the tests; empty if they are those of the files that `test.sh` names.
         command: runs the tests, in place of pytest; `test.sh` is then not read.
         relative_paths: whether paths below WORKDIR and /tests are made relative in tests. An
@@ -111,21 +117,34 @@ def harbor(
         settings = _settings(place)
         environment = files_below(place, "environment")
         context = _context(environment, settings, name, images)
-        image = images.get(name, images.get(context.image, ""))
+        known = next((key for key in (name, context.image) if key in images), None)
+        image = "" if known is None else images[known]
+        if from_image and not image:
+            raise FolderError(dockerfile.PLACE, "has no image: name the one with its WORKDIR")
         hidden = files_below(place, "tests")
         if command is None:
-            names = list(fail_to_pass) or _names(hidden, context, has_image=bool(image))
+            names = list(fail_to_pass) or _names(hidden, context, has_image=known is not None)
         elif not (names := list(fail_to_pass)):
             raise FolderError("tests", f"are those of a command: {NAMES_REMEDY}")
-        texts = with_relative_paths(_shown(hidden), context.workdir, replaces=relative_paths)
+        texts = with_relative_paths(
+            _shown(hidden), "" if from_image else context.workdir, replaces=relative_paths
+        )
         instruction = text_of(place, _INSTRUCTION)
-        files = context.files or {_INSTRUCTION: File(instruction.encode())}
+        files = {} if from_image else context.files or {_INSTRUCTION: File(instruction.encode())}
         chosen = _limits(settings) if limits is None else limits
     except FolderError as error:
         raise TaskError("harbor", error.place, error.problem, row=name) from error
     tests = pb.RepositoryTests(
-        archive=_archive(files), test_files=texts, fail_to_pass=names, command=command
+        image=image,
+        test_files=texts,
+        fail_to_pass=names,
+        command=command,
+        import_paths=import_paths,
     )
+    if from_image:
+        tests.image_folder = context.workdir
+    else:
+        tests.archive = _archive(files)
     if command is None:
         tests.framework = pb.FRAMEWORK_PYTEST
     return HarborTask(

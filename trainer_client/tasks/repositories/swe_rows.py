@@ -1,8 +1,9 @@
 """Rows of SWE-bench's shape, as tests of a repository: also SWE-Gym and SWE-smith.
 
 A row names a repository and a commit, and does not contain the repository. So the caller gives an
-archive of it. The row's patch of tests is applied to files of the archive here, and the results
-become the hidden test files.
+archive of it, or names an image that has it. The row's patch of tests is applied to files of the
+archive here, and the results become the hidden test files. If an image has the repository, the
+server applies the patch.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ def swe(
     row: Row,
     completion: str = "",
     *,
-    archive: bytes,
+    archive: bytes = b"",
+    image: str = "",
+    image_folder: str = "",
+    python: str = "",
     import_paths: Iterable[str] = (),
     id: str = "",
 ) -> pb.ScoreRequest:
@@ -35,6 +39,12 @@ def swe(
         row: the row.
         completion: the model's patch; empty for a template.
         archive: a tar archive of the repository at the row's `base_commit`, plain or compressed.
+        image: the server's image in which the tests run; the first with Python if empty.
+        image_folder: the folder of the repository in that image, in place of an archive. The
+            server then applies the patch of tests.
+        python: the path in the image of an interpreter with pytest, which runs the tests as a
+            command. If it is empty, the server's own drivers run them, with the interpreter of the
+            image. These also run perturbed copies of the tests, so prefer them.
         import_paths: folders from which tests can import besides the top, such as "src".
         id: the request's id.
 
@@ -45,13 +55,24 @@ def swe(
     wanted = _names(reader, "FAIL_TO_PASS")
     if not wanted:
         raise reader.error("FAIL_TO_PASS", "names no tests")
+    if bool(archive) == bool(image_folder) or (image_folder and not image):
+        raise reader.error(
+            "repo", "needs an archive, or an image with the folder of the repository"
+        )
     tests = pb.RepositoryTests(
-        archive=archive,
+        image=image,
         fail_to_pass=wanted,
         pass_to_pass=_names(reader, "PASS_TO_PASS"),
         framework=pb.FRAMEWORK_PYTEST,
         import_paths=import_paths,
     )
+    if python:
+        _run_by_command(reader, tests, python)
+    if image_folder:
+        tests.image_folder = image_folder
+        tests.test_patch = well_formed(reader.optional_text("test_patch"))
+        return pb.ScoreRequest(id=id, completion=well_formed(completion), repository=tests)
+    tests.archive = archive
     try:
         for path, text in _patched(reader.optional_text("test_patch"), archive):
             tests.text_test_files[path] = well_formed(text)
@@ -62,6 +83,30 @@ def swe(
 
 def _names(reader: Reader, field: str) -> list[str]:
     return Reader("swe", {field: reader.decoded(field)}).texts(field)
+
+
+def _run_by_command(reader: Reader, tests: pb.RepositoryTests, python: str) -> None:
+    """Makes an interpreter run the tests, whose names become those of pytest's report."""
+    files: dict[str, None] = {}
+    for field in ("fail_to_pass", "pass_to_pass"):
+        names = list(getattr(tests, field))
+        tests.ClearField(field)
+        for index, name in enumerate(names):
+            head, bracket, parameters = name.partition("[")
+            path, *parts = head.split("::")
+            if not parts or not path.endswith(".py"):
+                problem = f"is {name[:80]!r}, and no name such as tests/test_x.py::test_y"
+                raise reader.error(f"{field.upper()}[{index}]", problem)
+            files[path] = None
+            module = path.removesuffix(".py").replace("/", ".")
+            reported = f"{'.'.join((module, *parts[:-1]))}::{parts[-1]}{bracket}{parameters}"
+            getattr(tests, field).append(reported)
+    if tests.import_paths:
+        # The server only tells its own drivers of import paths.
+        tests.command.environment["PYTHONPATH"] = ":".join(tests.import_paths)
+        tests.ClearField("import_paths")
+    tests.command.argv.extend((python, "-m", "pytest", "--junitxml={report}", *files))
+    tests.command.format = pb.REPORT_FORMAT_JUNIT_XML
 
 
 def _patched(patch: str, archive: bytes) -> Iterator[tuple[str, str]]:

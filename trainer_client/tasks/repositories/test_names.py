@@ -58,13 +58,13 @@ def with_relative_paths(
 
     Args:
         files: the files below `tests/`.
-        workdir: the working folder of the task.
+        workdir: the working folder of the task; empty if its paths lead to an execution's files.
         replaces: whether paths are replaced; if not, they are refused.
 
     Raises:
         FolderError: a file in Python names a path that is not there in a sandbox.
     """
-    folders = {workdir: ".", "/tests": "tests"}
+    folders = {"/tests": "tests"} if not workdir else {workdir: ".", "/tests": "tests"}
     pattern = re.compile(
         rf"(?<![\w./~-])({'|'.join(map(re.escape, folders))})(?=/|[\"'\s,;:)]|$)", re.MULTILINE
     )

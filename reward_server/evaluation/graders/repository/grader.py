@@ -118,7 +118,7 @@ class RepositoryGrader:
         tree = composed(
             base,
             replace(changed, files=files, executable=executable),
-            dict(tests.test_files),
+            self.repository.hidden,
             patterns=tests.protected_paths,
             import_paths=tests.import_paths,
         )

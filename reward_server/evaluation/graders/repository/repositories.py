@@ -20,6 +20,7 @@ from reward_server.grading.python_tests.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
 from reward_server.grading.python_tests.twins.twins import Twins
+from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.tree import (
     Tree,
     TreeBuilder,
@@ -50,10 +51,12 @@ class Repository:
 
     Args:
         base: its files before any changes.
+        hidden: the hidden files of the tests.
         python: its tests, if a framework for Python runs them.
     """
 
     base: Tree
+    hidden: Mapping[str, bytes]
     python: PythonTests | None
 
 
@@ -120,9 +123,11 @@ class Repositories:
                 base = read_archive(tests.archive) if tests.archive else self._named(tests.folder)
         except TreeError as error:
             raise InvalidRequestError(field, str(error)) from None
-        if not isinstance(tests.runner, Framework):
-            return Repository(base=base, python=None)
-        return Repository(base=base, python=_python_tests(tests, tests.runner, base))
+        hidden = {**_patched(base, tests.test_patch), **dict(tests.test_files)}
+        python = None
+        if isinstance(tests.runner, Framework):
+            python = _python_tests(tests, tests.runner, base, hidden)
+        return Repository(base=base, hidden=hidden, python=python)
 
     def _named(self, name: str) -> Tree:
         folder = None if self._folder is None else self._folder / name
@@ -137,10 +142,25 @@ def _size(tests: RepositoryTests, read: Repository) -> int:
     return (
         read.base.size_bytes
         + len(tests.archive)
-        + sum(len(path) + len(content) for path, content in tests.test_files)
+        + len(tests.test_patch)
+        + sum(len(path) + len(content) for path, content in read.hidden.items())
         + sum(len(name) for name in (*tests.fail_to_pass, *tests.pass_to_pass, *tests.must_fail))
         + BYTES_OF_CHARACTER * sum(len(text) for _, text in files)
     )
+
+
+def _patched(base: Tree, patch: str) -> dict[str, bytes]:
+    """Returns the files that a task's patch adds or changes."""
+    if not patch:
+        return {}
+    try:
+        after = apply_patch(base, patch).files
+    except PatchError as error:
+        raise InvalidRequestError("repository.test_patch", str(error)) from None
+    changed = {path: text for path, text in after.items() if base.files.get(path) != text}
+    if not changed:
+        raise InvalidRequestError("repository.test_patch", "adds and changes no file")
+    return changed
 
 
 def read_folder(folder: Path) -> Tree:
@@ -170,8 +190,9 @@ def _take(builder: TreeBuilder, place: str, path: str) -> None:
         builder.add(path, content, executable=bool(status.st_mode & stat.S_IXUSR))
 
 
-def _python_tests(tests: RepositoryTests, framework: Framework, base: Tree) -> PythonTests:
-    hidden = dict(tests.test_files)
+def _python_tests(
+    tests: RepositoryTests, framework: Framework, base: Tree, hidden: Mapping[str, bytes]
+) -> PythonTests:
     targets = dict.fromkeys(
         name.partition("::")[0] for name in (*tests.fail_to_pass, *tests.pass_to_pass)
     )
@@ -205,7 +226,7 @@ def _text(field: str, path: str, content: bytes) -> str:
         raise InvalidRequestError(field, f"have {path!r}, whose tests are not UTF-8") from None
 
 
-def _modules(base: Tree, hidden: dict[str, bytes]) -> tuple[str, ...]:
+def _modules(base: Tree, hidden: Mapping[str, bytes]) -> tuple[str, ...]:
     paths = [path for path in (*base.files, *hidden) if path.endswith((".py", ".pyi", ".so"))]
     return tuple(sorted({part.partition(".")[0] for path in paths for part in path.split("/")}))
 
