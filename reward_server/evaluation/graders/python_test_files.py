@@ -22,8 +22,10 @@ from reward_server.domain import (
     UnitJudgement,
     UnitTests,
 )
-from reward_server.evaluation.graders.base import Candidate, Slots, read_once
+from reward_server.evaluation.deduplication import SingleFlight
+from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.grading.python_tests.abridged import abridge
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -42,9 +44,9 @@ from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
 from reward_server.recent import Recent
 
-_CACHED_CHARACTERS = 1 << 15
 # The trees and twins of test files were measured at 440 bytes a character.
 BYTES_OF_CHARACTER = 450
+_BYTES_OF_NODE = 400  # 320 were measured
 NAME = "tests"
 _NO_END = "it cannot be proven to have passed, since the tests did not come to their end"
 
@@ -70,6 +72,12 @@ class Plan:
         """ISOLATED, unless their text needs the solution's process; twins do not change that."""
         return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
 
+    def size_bytes(self, characters: int) -> int:
+        """Returns the memory that it takes, with the files and the prompt."""
+        if self.twins is not None:
+            return BYTES_OF_CHARACTER * characters
+        return 4 * characters + _BYTES_OF_NODE * self.skips.nodes
+
     def remedy(self) -> str:
         """Returns why tests run in the solution's process, and how to change that."""
         why = "; ".join(self.reading.reasons[:3])
@@ -84,21 +92,33 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
         prompt: the prompt of the task.
         reasons: why they need the solution's process, besides the reasons in their text.
     """
-    characters = len(prompt) + sum(len(text) for _, text in tests.files)
-    if characters > _CACHED_CHARACTERS:
-        return await asyncio.to_thread(_plan, tests, prompt, reasons)
-    return await read_once(_plans, BYTES_OF_CHARACTER, characters, _plan, tests, prompt, reasons)
+    key = tests, prompt, reasons
+    known = _plans.get(key)
+    if known is not None:
+        return known
+
+    async def read() -> Plan:
+        characters = len(prompt) + sum(len(text) for _, text in tests.files)
+        found = await read_aside(characters, _plan, tests, prompt, reasons)
+        _plans.put(key, found.size_bytes(characters), found)
+        return found
+
+    found, _ = await _readings.join((asyncio.get_running_loop(), key), read)
+    return found
 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
+    inventory = Inventory(trees, tests.files, tests.framework)  # it counts elements of literals
+    for tree in trees.values():
+        abridge(tree)
     reading = read_suite(trees, tests.files, tests.solution_path)
     of_classes = solution_classes.reasons(trees.values(), reading.wanted)
     needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
     known = Plan(
         reading=replace(reading, reasons=tuple(dict.fromkeys(needed))),
         skips=Skips(trees),
-        inventory=Inventory(trees, tests.files, tests.framework),
+        inventory=inventory,
     )
     if not known.reading.reasons:
         return known
@@ -108,6 +128,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
 
 
 _plans: Recent[Plan] = Recent(128 << 20)
+_readings: SingleFlight[Plan] = SingleFlight()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -275,6 +275,11 @@ class Skips:
             _skips(tree) for path, tree in trees.items() if path.endswith("conftest.py")
         )
 
+    @property
+    def nodes(self) -> int:
+        """The number of nodes of the trees that it keeps."""
+        return sum(1 for tree in self._trees.values() for _ in syntax.walk(tree))
+
     def may_skip(self, test: str) -> bool:
         """Returns True if the text of a test, or of its class or module, may skip it."""
         path, *names = test.partition("[")[0].partition("#")[0].split("::")

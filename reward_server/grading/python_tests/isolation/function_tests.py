@@ -13,9 +13,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from reward_server.domain import Framework, FunctionTests, UnitTests
+from reward_server.domain import Framework, FunctionTests, Placement, UnitTests
 from reward_server.grading import syntax
+from reward_server.grading.python_tests.abridged import abridge
 from reward_server.grading.python_tests.isolation import (
     kinds,
     own_classes,
@@ -71,7 +73,8 @@ class FunctionFile:
     """Function tests as a test file.
 
     Args:
-        tests: the file.
+        tests: the file. Large literals are short in it if nobody needs it, since there are no
+            reasons, and the request does not ask for it.
         names: from the name of a test in the file to its name in the judge of function tests.
         reasons: why the tests need the solution's process; none if they do not.
     """
@@ -99,19 +102,21 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
             *prompt_state.of_ends(prompt),
         )
         given = seen.imports if of_prompt else (*seen.imports, *_helpers(tests, seen))
-        tree, names = _Writer(tests, given).written()
-        text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        text, names = _Writer(tests, given).text(is_short=True)
         trees = {PATH: syntax.parse(text)}
         reading = read_suite(trees, [(PATH, text)], SOLUTION_PATH)
         wanted = reading.wanted - (prompt_state.whole_classes(prompt) - {_owner(tests.entry_point)})
         of_classes = solution_classes.reasons(trees.values(), wanted)
+        reasons = dict.fromkeys((*_needed(reading.reasons, tests), *of_classes, *of_prompt))
+        if reasons or tests.placement is Placement.BESIDE:
+            text, names = _Writer(tests, given).text()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     files = ((PATH, text),)
     return FunctionFile(
         tests=UnitTests(framework=Framework.UNITTEST, files=files, solution_path=SOLUTION_PATH),
         names={f"{PATH}::{_CLASS}::{method}": name for method, name in names.items()},
-        reasons=tuple(dict.fromkeys((*_needed(reading.reasons, tests), *of_classes, *of_prompt))),
+        reasons=tuple(reasons),
     )
 
 
@@ -157,8 +162,7 @@ def _reasons_of_prompt(tests: FunctionTests, seen: prompt_state.Seen) -> Iterato
 def _reading(
     tests: FunctionTests, given: Sequence[ast.stmt], heard_by: frozenset[str] = frozenset()
 ) -> Reading:
-    tree = _Writer(tests, given).written()[0]
-    text = ast.unparse(ast.fix_missing_locations(tree))
+    text, _ = _Writer(tests, given).text(is_short=True)
     return read_suite({PATH: syntax.parse(text)}, [(PATH, text)], SOLUTION_PATH, heard_by)
 
 
@@ -207,7 +211,19 @@ class _Writer:
         self._prompt = list(prompt)
         self._given: list[ast.stmt] = []
 
-    def written(self) -> tuple[ast.Module, dict[str, str]]:
+    def text(self, *, is_short: bool = False) -> tuple[str, dict[str, str]]:
+        """Returns the file's text, and the name of the test in each method; call it once.
+
+        Args:
+            is_short: whether large literals are shortened; see `abridged`.
+        """
+        if is_short:
+            for one in (*self._setup, *self._code, *chain.from_iterable(self._asserts)):
+                abridge(one)
+        tree, names = self._written()
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n", names
+
+    def _written(self) -> tuple[ast.Module, dict[str, str]]:
         """Returns the file's tree, and the name of the test in each method."""
         methods, names = list[ast.stmt](), dict[str, str]()
         support = [*self._setup]
