@@ -136,7 +136,7 @@ async def test_a_process_that_does_not_start_is_tried_again_until_it_does(
 async def test_a_process_that_hangs_is_killed_and_replaced(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parent, "SILENT_SECONDS", 3.0)
+    monkeypatch.setattr(parent, "SILENT_SECONDS", 6.0)  # the other is never so late
     processes = await start(2)
     before = processes.pids[0]
     os.kill(before, signal.SIGSTOP)
