@@ -97,6 +97,9 @@ class Edge:
         await (self._refused(request) or self._inner)(scope, receive, send)
 
     def _refused(self, request: Request) -> ASGIApp | None:
+        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+            # A proxy may have ended the body elsewhere; what follows may be another caller's.
+            return _closed(400, "Content-Length and Transfer-Encoding must not come together")
         if request.state.owner is None and request.scope["path"] not in self._public:
             error = UnauthenticatedError(_NO_CREDENTIAL)
             self._telemetry.call_ended(_OTHER, status.code_of(error).name, 0.0)
@@ -105,14 +108,17 @@ class Edge:
             answer.headers["Connection"] = "close"  # its body is not read
             return answer
         if "origin" in request.headers:
-            return _forbidden("requests of web pages are refused: any site could send them")
+            return _closed(403, "requests of web pages are refused: any site could send them")
         if self._serves_machine and not _is_own_name(request.headers.get("host", "")):
-            return _forbidden("without credentials, the address must be an IP address or localhost")
+            return _closed(
+                403, "without credentials, the address must be an IP address or localhost"
+            )
         return None
 
 
-def _forbidden(message: str) -> Response:
-    return JSONResponse({"code": 403, "message": message}, 403, {"Connection": "close"})
+def _closed(code: int, message: str) -> Response:
+    """Returns an answer after which the connection ends."""
+    return JSONResponse({"code": code, "message": message}, code, {"Connection": "close"})
 
 
 def _is_own_name(host: str) -> bool:

@@ -210,3 +210,18 @@ async def test_requests_that_are_no_http_are_refused(served: Served) -> None:
         assert b"200" not in (await until_ended(reader)).partition(b"\r\n")[0]
         writer.close()
     assert await is_served(served)
+
+
+async def test_a_body_whose_end_two_servers_see_elsewhere_ends_its_connection(
+    served: Served,
+) -> None:
+    reader, writer = await connected(served)
+    head, _, _ = raw("/v1/score", score_body()).partition(b"\r\n\r\n")
+    behind = raw("/v1/score", score_body(1))
+    sent = head + b"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + behind
+    writer.write(sent)
+    answers = await until_ended(reader)
+    assert answers.startswith(b"HTTP/1.1 400"), answers
+    assert answers.count(b"HTTP/1.1") == 1, answers
+    assert b"must not come together" in answers
+    writer.close()
