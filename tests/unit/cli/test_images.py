@@ -21,7 +21,13 @@ from tests.support.engine import PYTHON_TAG, derived_image
 
 Command = Callable[..., Result]
 
-COMMANDS = (("build",), ("list",), ("verify",), ("sbom", "codereward-python"))
+COMMANDS = (
+    ("build",),
+    ("adapt", "task", "--tag", "codereward-task"),
+    ("list",),
+    ("verify",),
+    ("sbom", "codereward-python"),
+)
 
 
 @pytest.fixture
@@ -55,6 +61,31 @@ def test_all_images_can_be_asked_for(
     monkeypatch.setattr(images, "build", lambda _, name, **__: built.append(name) or "id")
     assert run("build", "--all").exit_code == 0
     assert built == list(images.names())
+
+
+def test_an_image_of_a_task_is_adapted_as_the_options_say(
+    run: Command, engine: docker.APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, object] = {}
+
+    def adapt(_: docker.APIClient, image: str, **options: object) -> str:
+        asked.update(options, image=image)
+        del asked["on_line"]
+        return "sha256:1"
+
+    monkeypatch.setattr(images, "adapt", adapt)
+    options = ("--folder", "/testbed", "--python", "/opt/env/bin/python", "--preload", "pytest")
+    result = run("adapt", "task:1", "--tag", "ours", *options, "--language", "py")
+    assert (result.exit_code, result.stdout) == (0, "ours sha256:1\n"), result.output
+    assert asked == {
+        "image": "task:1",
+        "tag": "ours",
+        "folder": "/testbed",
+        "python": "/opt/env/bin/python",
+        "preload": ("pytest",),
+        "languages": ("python",),
+    }
+    assert run("adapt", "task:1").exit_code == 2
 
 
 @pytest.mark.parametrize(
