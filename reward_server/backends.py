@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from reward_server.domain import ImageInfo, Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
@@ -16,6 +17,7 @@ from reward_server.language_versions import Survey, versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox.base import Offer, SandboxBackend, SessionSource
+from reward_server.sandbox.host_noise import Circumstance
 from reward_server.sandbox.language_pools import Pools
 from reward_server.sandbox.local import compilers
 from reward_server.sandbox.local.backend import LocalBackend
@@ -93,6 +95,24 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
     return await _chosen(settings).probe()
 
 
+def compiler_circumstances(settings: Settings) -> tuple[Circumstance, ...]:
+    """Returns whether the compilers of the local backend are prepared; nothing for other backends.
+
+    Raises:
+        SettingsError: the folder that the settings name cannot be used.
+    """
+    found = _compilers(settings)[1] if settings.backend == "local" else None
+    return () if found is None else (found,)
+
+
+def _compilers(settings: Settings) -> tuple[Path | None, Circumstance | None]:
+    """Returns the folder of prepared compilers and what was found; neither if none is needed."""
+    names = {language.name for language in _wanted(settings).all}
+    if settings.compiler_folder is None and names.isdisjoint(compilers.LANGUAGES):
+        return None, None
+    return compilers.chosen(settings.compiler_folder)
+
+
 def _chosen(settings: Settings) -> SandboxBackend:
     choose = {"local": _local, "docker": _docker, "socket": _socket}
     return choose[settings.backend](settings)
@@ -104,17 +124,14 @@ def _local(settings: Settings) -> SandboxBackend:
     for folder in settings.sandbox_packages:
         if not folder.is_dir():
             raise SettingsError(f"sandbox_packages: {folder} is no folder")
-    if settings.compiler_folder is not None:
-        compilers.check(settings.compiler_folder.absolute())
+    prepared, _ = _compilers(settings)
     languages = _wanted(settings).all
     chains = [one.toolchain for one in languages if one.toolchain is not None]
     options = LocalOptions(
         packages=tuple(map(str, settings.sandbox_packages)),
         paths=tuple(dict.fromkeys(path for chain in chains for path in chain.paths)),
         preload=settings.sandbox_preload,
-        compilers=""
-        if settings.compiler_folder is None
-        else str(settings.compiler_folder.absolute()),
+        compilers="" if prepared is None else str(prepared),
     )
     uid = settings.sandbox_uid
     if uid is None:

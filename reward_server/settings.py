@@ -224,7 +224,8 @@ class Settings(BaseSettings):
     """Modules that the local backend imports once instead of in each execution."""
     compiler_folder: Path | None = None
     """Folder that `reward-server compilers` made, from which the compilers of the local backend
-    start faster. If it is not set, they run as they are installed."""
+    start faster. If it is not set, the folder that the command makes by default is used if there is
+    one, and else the compilers run as they are installed."""
     sandbox_uid: PositiveInt | None = None
     """First user id of the containers of a local backend that runs as root; by default high ids, or
     the highest that exist in this user namespace."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from reward_server.backends import examine
+from reward_server.backends import compiler_circumstances, examine
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -56,6 +56,7 @@ def doctor(
         slots=settings.workers,
         memory_bytes=settings.limits.memory_bytes,
     )
+    noise += compiler_circumstances(settings)
     doors = examine_doors(settings)
     shut = [one.name for one in doors if not one.fine]
     if as_json:

@@ -16,6 +16,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _GZIP = 16 + zlib.MAX_WBITS
 # An empty object takes 2 bytes of JSON, and hundreds of bytes of memory while it is read.
 MOST_CONTAINERS, MOST_ITEMS = 100_000, 500_000
+BATCH = 12  # a batch may have about a million cases, and so many times these numbers
 _NEXT = re.compile(rb'(?:[^"{\[,]+|"[^"\\]*(?:\\.[^"\\]*)*")*+[{\[,]', re.DOTALL)
 _COMMA = ord(",")
 
@@ -35,14 +36,19 @@ def read_body(kind: type[_Model], body: bytes) -> _Model:
         raise InvalidRequestError(field, first["msg"]) from None
 
 
-def check_size(body: bytes) -> None:
+def check_size(body: bytes, *, times: int = 1) -> None:
     """Refuses JSON that would take a large multiple of its size in memory.
+
+    Args:
+        body: the JSON.
+        times: how many times as many parts are allowed as for other bodies.
 
     Raises:
         InvalidRequestError: it has too many objects, lists or items.
     """
+    most_containers, most_items = times * MOST_CONTAINERS, times * MOST_ITEMS
     containers = body.count(b"{") + body.count(b"[")
-    if containers <= MOST_CONTAINERS and body.count(b",") <= MOST_ITEMS:
+    if containers <= most_containers and body.count(b",") <= most_items:
         return
     # Most of these may be in strings.
     containers = items = position = 0
@@ -52,10 +58,10 @@ def check_size(body: bytes) -> None:
             items += 1
         else:
             containers += 1
-        if containers > MOST_CONTAINERS or items > MOST_ITEMS:
+        if containers > most_containers or items > most_items:
             raise InvalidRequestError(
                 "request",
-                f"has more than {MOST_CONTAINERS} objects and lists, or {MOST_ITEMS} items",
+                f"has more than {most_containers} objects and lists, or {most_items} items",
             )
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from reward_server.errors import InvalidRequestError
+from reward_server.http.bodies import BATCH, check_size
 from reward_server.http.boundary import Boundary, Call, Emit, Streamed
 from reward_server.rpc.interceptors import Work
 from reward_server.rpc.json.scoring import JsonScoring
@@ -24,10 +25,12 @@ def scoring_routes(scoring: JsonScoring, boundary: Boundary) -> list[Route]:
 
     async def score(call: Call) -> Response:
         _check_type(call.request)
+        check_size(call.body)
         return _answer(await scoring.score(call.body, _deadline(call.request), call.owner))
 
     async def score_batch(call: Call) -> Response:
         _check_type(call.request)
+        check_size(call.body, times=BATCH)
         deadline = _deadline(call.request)
         batch = await scoring.batch(call.body)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import structlog
 
 from reward_server.app import reload_or_report, serving
-from reward_server.backends import Backend
+from reward_server.backends import Backend, compiler_circumstances
 from reward_server.processes.description import Description, describe, introduce
 from reward_server.processes.parent import running_processes
 from reward_server.processes.stop import Stop
@@ -45,6 +45,7 @@ async def serve_alone(settings: Settings, backend: Backend, stop: Stop, tell: Te
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload_or_report, app.reload)
         gc.freeze()  # what was made until here stays; a search in it would only delay verdicts
         tell(describe(app))
+        _advise(settings)
         await stop.asked()
         _log.info("draining", admitted=app.scheduler.admitted, seconds=settings.drain_seconds)
 
@@ -62,5 +63,13 @@ async def serve_with_processes(
         loop.add_signal_handler(signal.SIGHUP, processes.reload)
         loop.add_signal_handler(signal.SIGUSR1, processes.begin_restart)
         tell(processes.facts)
+        _advise(settings)
         await stop.asked()
         _log.info("draining", processes=count, seconds=settings.drain_seconds)
+
+
+def _advise(settings: Settings) -> None:
+    """Logs what the compilers of the host would gain by a command."""
+    for one in compiler_circumstances(settings):
+        if not one.fine:
+            _log.info(f"compilers: {one.detail}", remedy=one.remedy)

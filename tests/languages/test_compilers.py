@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from reward_server.app import App, running_app
+from reward_server.backends import compiler_circumstances
 from reward_server.domain import StdioCase, StdioTests, Verdict
 from reward_server.errors import SettingsError
 from reward_server.languages import load_languages
@@ -134,3 +135,34 @@ def test_only_an_earlier_folder_is_replaced(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="holds something else"):
         compilers.make(tmp_path, WARM)
     assert (tmp_path / "mine").exists()
+
+
+@in_loop
+async def test_a_server_finds_the_folder_that_its_user_made(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilers, "usual_folder", lambda: folder)
+    settings = Settings(port=0, workers=1, languages=("c++17", "python"))
+    (found,) = compiler_circumstances(settings)
+    assert (found.fine, found.remedy) == (True, "")
+    async with running_app(settings) as app:
+        assert await passes(app, "c++17", CPP, "read beforehand\n")
+
+
+@in_loop
+async def test_a_server_does_without_a_folder_that_others_can_write(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "shared" / "copy"
+    copy.parent.mkdir()
+    shutil.copytree(folder, copy, symlinks=True)
+    monkeypatch.setattr(compilers, "usual_folder", lambda: copy)
+    assert compilers.chosen(None)[0] == copy
+    copy.parent.chmod(0o777)
+    settings = Settings(port=0, workers=1, languages=("c++17", "python"))
+    (found,) = compiler_circumstances(settings)
+    assert not found.fine
+    assert "others could replace" in found.detail
+    assert "reward-server compilers" in found.remedy
+    async with running_app(settings) as app:
+        assert await passes(app, "c++17", CPP, "read\n")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from reward_server.errors import InvalidRequestError
-from reward_server.http.bodies import MOST_CONTAINERS, MOST_ITEMS, check_size
+from reward_server.http.bodies import BATCH, MOST_CONTAINERS, MOST_ITEMS, check_size
 from tests.rpc.conftest import Serve
 from tests.rpc.http.conftest import AUTHORIZED, url_of
 
@@ -79,13 +79,20 @@ async def test_json_that_takes_much_more_memory_than_bytes_is_refused(
         check_size(body)
 
 
-@pytest.mark.parametrize("path", ["/run_code", "/submit", "/verify", "/v2/sandboxes"])
+@pytest.mark.parametrize(
+    ("path", "times"),
+    [
+        *(("/run_code", 1), ("/submit", 1), ("/verify", 1), ("/v2/sandboxes", 1)),
+        *(("/v1/score", 1), ("/v1/score_batch", BATCH)),
+    ],
+)
 async def test_doors_refuse_such_json_before_they_read_it(
-    client: httpx.AsyncClient, path: str
+    client: httpx.AsyncClient, path: str, times: int
 ) -> None:
-    body = b'{"a": [' + b"{}," * MOST_CONTAINERS + b"{}]}"
+    body = b'{"a": [' + b"{}," * MOST_CONTAINERS * times + b"{}]}"
     answer = await client.post(path, content=body, headers=JSON)
     assert (answer.status_code, answer.json()["field"]) == (400, "request")
+    assert "objects and lists" in answer.text
 
 
 def verified(**fields: Any) -> dict[str, Any]:
