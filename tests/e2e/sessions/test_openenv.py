@@ -118,7 +118,7 @@ def test_episodes_are_played_by_openenvs_generic_client(
     assert "the episode is over" in over
     assert found["prompt"] == "Write double(x)."
     assert found["failed"] == ["abc\n", 3, None]
-    assert found["looped"] == ["CPU_TIME"]
+    assert found["looped"] in (["CPU_TIME"], ["WALL_TIME"])  # by what else the machine does
     assert found["state"] == ["episode-7", 2]
     reward, done, metadata = found["broken"]
     assert (reward, done) == (None, True)
