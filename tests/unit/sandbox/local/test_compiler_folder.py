@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reward_server.backends import compiler_circumstances
+from reward_server.cli import compilers as command
 from reward_server.errors import SettingsError
 from reward_server.sandbox.local import compilers
 from reward_server.settings import Settings
@@ -74,3 +75,22 @@ def test_an_operator_learns_what_a_command_would_gain(
     monkeypatch.setattr(shutil, "which", lambda name: None)
     (found,) = compiler_circumstances(Settings(languages=("c++",)))
     assert found.fine
+
+
+def test_the_command_makes_the_folder_that_a_server_looks_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    wanted = tmp_path / ".cache/codereward/compilers"
+    assert compilers.usual_folder() == wanted
+    asked = list[Path]()
+
+    def make(folder: Path, program: Path) -> tuple[str, ...]:
+        asked.append(folder)
+        return ("C++",)
+
+    monkeypatch.setattr(command, "make", make)
+    command.compilers(None)
+    command.compilers(Path("mine"))
+    assert asked == [wanted, Path("mine").absolute()]
