@@ -296,9 +296,28 @@ async def test_tests_that_import_a_missing_package_are_the_tasks_fault(
     tests = replace(PYTEST, test_files=encoded(hidden))
     told = await judge_of_files.score(_submission(tests, GOLDEN_PATCH))
     assert (told.verdict, told.reward) == (Verdict.INVALID_TASK, None)
+    assert "the repository needs an empty file no_such_package.py" in told.message
     # A solution cannot make its task invalid.
     gone = replace(_submission(PYTEST), files=encoded({"x.py": ""}), is_whole=True)
     assert is_refused(await judge_of_files.score(gone))
+
+
+async def test_a_module_that_solutions_make_is_an_empty_file_of_the_repository(
+    judge_of_files: Judge,
+) -> None:
+    hidden = {
+        "tests/test_x.py": "import pricing\n\n\ndef test_x():\n    assert pricing.cost(2) == 6\n"
+    }
+    tests = replace(
+        PYTEST,
+        archive=archive({**BASE, "pricing.py": ""}),
+        test_files=encoded(hidden),
+        fail_to_pass=("tests/test_x.py::test_x",),
+        pass_to_pass=(),
+    )
+    patch = "--- /dev/null\n+++ b/pricing.py\n@@ -0,0 +1,2 @@\n+def cost(x):\n+    return 3 * x\n"
+    assert (await judge_of_files.score(_submission(tests, patch))).reward == 1.0
+    assert is_refused(await judge_of_files.score(_submission(tests)))
 
 
 async def test_more_integrity_than_there_is_is_refused(judge_of_files: Judge) -> None:

@@ -31,6 +31,7 @@ from .test_files import COLLECTION, check_that_they_compile
 
 MOST_TESTS = 20_000
 MOST_NAME_CHARACTERS = 1000
+_REMEDY = "; if solutions have to make it, the repository needs an empty file"
 _OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
 
 
@@ -142,7 +143,10 @@ def _check_imports(texts: Mapping[str, str], solution_path: str, modules: Sequen
             root = name.partition(".")[0]
             known = root in own or root in sys.modules or importlib.util.find_spec(root)
             if not known:
-                raise TaskError(f"{path}: ModuleNotFoundError: No module named {root!r}")
+                raise TaskError(
+                    f"{path}: ModuleNotFoundError: No module named {root!r}"
+                    + ("" if solution_path else f"{_REMEDY} {root}.py")
+                )
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
