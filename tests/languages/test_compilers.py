@@ -120,6 +120,26 @@ def test_a_folder_that_others_can_write_is_refused(folder: Path, part: str) -> N
         path.chmod(mode)
 
 
+def test_a_folder_that_others_can_replace_is_refused(folder: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    compilers.check(link)
+    for place, mode in ((folder, 0o777), (folder.parent, 0o777)):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        try:
+            with pytest.raises(SettingsError, match="others can write"):
+                compilers.check(link)
+        finally:
+            place.chmod(before)
+    before = folder.parent.stat().st_mode
+    folder.parent.chmod(0o1777)
+    try:
+        compilers.check(link)
+    finally:
+        folder.parent.chmod(before)
+
+
 def test_a_folder_of_other_compilers_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="reward-server compilers"):
         compilers.check(tmp_path)

@@ -134,14 +134,19 @@ def check(folder: Path) -> None:
 
     Raises:
         SettingsError: it was not made by `make`, others than root and the server's user can write
-            it, or it was made for other compilers.
+            it or put another one in its place, or it was made for other compilers.
     """
     again = f"make it again with `reward-server compilers {folder}`"
     try:
         made_of = json.loads((folder / _MANIFEST).read_text("utf-8"))
-        for path in (folder, *folder.rglob("*")):
+        real = folder.resolve(strict=True)
+        for path in (real, *real.rglob("*")):
             if _is_writable_by_others(path):
                 raise SettingsError(f"compiler_folder: others can write {path}; {again}")
+        for path in real.parents:
+            if _can_be_emptied_by_others(path):
+                remedy = f"`chmod o-w {path}`, or name a folder elsewhere"
+                raise SettingsError(f"compiler_folder: others can write {path}; {remedy}")
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"compiler_folder: {folder} is not complete ({error}); {again}"
@@ -269,6 +274,12 @@ def _stamps(paths: Iterable[str]) -> Mapping[str, list[int]]:
         else:
             stamps[path] = [status.st_size, status.st_mtime_ns]
     return stamps
+
+
+def _can_be_emptied_by_others(path: Path) -> bool:
+    """Returns True if anybody can rename what others have in a folder."""
+    mode = path.stat().st_mode
+    return bool(mode & stat.S_IWOTH) and not mode & stat.S_ISVTX
 
 
 def _is_writable_by_others(path: Path) -> bool:
