@@ -11,6 +11,7 @@ there what any of these files could do; see the threat model.
 from __future__ import annotations
 
 import fnmatch
+import json
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -29,18 +30,28 @@ _SETTINGS = frozenset(
     (
         *(_HOOKS, "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", ".coveragerc"),
         *("sitecustomize.py", "usercustomize.py", "noxfile.py", ".noserc"),
-        *(".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", ".mocharc.yaml"),
+        *(".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.json", ".mocharc.jsonc"),
+        *(".mocharc.yml", ".mocharc.yaml", "ava.config.js", "ava.config.cjs", "ava.config.mjs"),
         *("jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"),
-        *("jest.config.json", "vitest.config.js", "vitest.config.mjs", "vitest.config.ts"),
+        *("jest.config.cts", "jest.config.mts", "jest.config.json", "vitest.config.js"),
+        *("vitest.config.mjs", "vitest.config.ts", "vitest.config.mts", "vitest.config.cts"),
+        *("vitest.workspace.js", "vitest.workspace.ts", ".rspec", "phpunit.xml"),
+        *("phpunit.xml.dist", "phpunit.dist.xml"),
         *(".npmrc", ".taprc", "karma.conf.js", "nextest.toml"),
     )
 )
 _SETTING_ENDINGS = (".pth", ".pyc", ".egg-link")
 _SETTING_FOLDERS = frozenset((".cargo", ".hypothesis", "__pycache__", ".pytest_cache"))
+# Folders of a distribution, whose entry points pytest loads as plug-ins.
+_DISTRIBUTIONS = (".egg-info", ".dist-info")
+_ENTRY_POINTS = "entry_points.txt"
 # Modules of the test frameworks, and what pytest imports, at a place from which tests import.
 _RUNNERS = frozenset(
     ("pytest", "_pytest", "pluggy", "iniconfig", "unittest", "pytest_asyncio", "py", "packaging")
 )
+_PACKAGE = "package.json"
+_OF_PACKAGE = ("jest", "mocha", "ava", "vitest", "tap", "nyc")
+_MOST_JSON_BYTES = 256 * 1024
 _USUAL_IMPORT_PATHS = ("", "src", "lib")
 
 
@@ -80,7 +91,11 @@ def _with_settings(base: Mapping[str, bytes], changed: Mapping[str, bytes]) -> d
     """Returns files in which the settings for test frameworks are those of the repository."""
     files = dict(changed)
     for path in {*base, *changed}:
-        section = _SECTIONS.get(posixpath.basename(path))
+        name = posixpath.basename(path)
+        # A package may be added with its scripts: the tests are not run by those.
+        section = (
+            _of_added_package if name == _PACKAGE and path not in base else _SECTIONS.get(name)
+        )
         if section and section(files.get(path, b"")) != section(base.get(path, b"")):
             files.pop(path, None)
             files |= {path: base[path]} if path in base else {}
@@ -128,6 +143,7 @@ class Protection:
             or not _TEST_FOLDERS.isdisjoint(parts)
             or not _SETTING_FOLDERS.isdisjoint(parts)
             or path.startswith(_TOP_TEST_FOLDERS)
+            or (name == _ENTRY_POINTS and folder.endswith(_DISTRIBUTIONS))
             or is_left_out(path)
             or not self._runners.isdisjoint(self._modules(path))
             or any(one.match(path) for one in self._patterns)
@@ -221,6 +237,32 @@ def _of_toml(content: bytes) -> object:
         return content
 
 
+def _of_package(content: bytes) -> object:
+    """Returns the settings of test frameworks in a `package.json`, and scripts that run tests."""
+    package = _object(content)
+    scripts = package.get("scripts")
+    named = scripts.items() if isinstance(scripts, dict) else ()
+    return _of_added_package(content), {name: text for name, text in named if "test" in name}
+
+
+def _of_added_package(content: bytes) -> object:
+    """Returns the settings of test frameworks in a `package.json`."""
+    package = _object(content)
+    return [package.get(name) for name in _OF_PACKAGE], package.get("")
+
+
+def _object(content: bytes) -> Mapping[str, object]:
+    """Returns an object of JSON; of other bytes, one that no others have."""
+    if len(content) <= _MOST_JSON_BYTES:
+        try:
+            found = json.loads(content or b"{}")
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            return found
+    return {"": content}
+
+
 def _of_ini(*sections: str) -> Callable[[bytes], object]:
     heads = tuple(f"[{name}]" for name in sections)
 
@@ -251,6 +293,7 @@ def _without_comment(line: str) -> str:
 # Files of which only the settings for test frameworks must not change.
 _SECTIONS: Mapping[str, Callable[[bytes], object]] = {
     "pyproject.toml": _of_toml,
+    _PACKAGE: _of_package,
     "setup.cfg": _of_ini("tool:pytest", "aliases"),
     "tox.ini": _of_ini("pytest"),
 }

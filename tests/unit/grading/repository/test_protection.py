@@ -46,6 +46,8 @@ def test_hidden_files_are_laid_over_the_repository() -> None:
         *("test/x.py", "testing/x.py", "src/test/X.java", "src/AppTest.java", "web/a.spec.ts"),
         *("web/__tests__/a.js", "a_test.go", ".git/hooks/pre-commit", "jest.config.js"),
         *("pytest.py", "_pytest/config.py", "src/pytest/__init__.py", "unittest/__init__.py"),
+        *("x.egg-info/entry_points.txt", "src/x-1.dist-info/entry_points.txt", "vitest.config.mts"),
+        *(".rspec", "phpunit.xml.dist", "ava.config.mjs", "web/.mocharc.jsonc"),
         *("pluggy.py", "pkg/__pycache__/core.cpython-311.pyc", ".cargo/config.toml"),
     ],
 )
@@ -57,6 +59,7 @@ def test_what_decides_tests_does_not_count(path: str) -> None:
     "path",
     [
         *("pkg/core.py", "pkg/new.py", "pkg/test/client.py", "pkg/testing/tools.py", "README.md"),
+        *("entry_points.txt", "x.egg-info/PKG-INFO", "vite.config.ts"),
         *("pkg/contest.py", "pkg/latest.py", "attests.py", "pkg/unittest/x.py", "web/spec.ts"),
     ],
 )
@@ -101,6 +104,36 @@ def test_settings_are_found_as_pytest_finds_them(head: str) -> None:
     text = f"{head}\npython_functions = nothing\n"
     assert "pytest" in iniconfig.IniConfig("tox.ini", text).sections
     assert _composed({"tox.ini": text.encode(), "pkg/tox.ini": text.encode()}) == USUAL
+
+
+PACKAGE = b'{"name": "a", "scripts": {"test": "jest", "build": "tsc"}, "jest": {"bail": true}}'
+
+
+@pytest.mark.parametrize(
+    ("new", "counts"),
+    [
+        (PACKAGE.replace(b"tsc", b"rollup"), True),
+        (PACKAGE.replace(b'"a"', b'"b"'), True),
+        (PACKAGE.replace(b'"jest"', b'"true"', 1), False),
+        (PACKAGE.replace(b"test", b"pretest"), False),
+        (PACKAGE.replace(b"bail", b"globalSetup"), False),
+        (b'{"mocha": {"require": "./forged.js"}, ' + PACKAGE[1:], False),
+        (b'{"name": "a"}', False),
+        (b"[" * 100_000, False),
+        (b"[]", False),
+        (PACKAGE + b" " * MOST_CHARACTERS, False),
+    ],
+    ids=map(str, range(10)),
+)
+def test_in_a_package_of_node_the_settings_and_scripts_of_tests_are_protected(
+    new: bytes, counts: bool
+) -> None:
+    base = Tree(files={"package.json": PACKAGE})
+    found = composed(base, Tree(files={"package.json": new}), {}).files
+    assert found == {"package.json": new if counts else PACKAGE}
+    assert composed(Tree(), Tree(files={"package.json": b"{}"}), {}).files == {
+        "package.json": b"{}"
+    }
 
 
 def test_deleted_settings_are_restored_unless_no_test_needs_them() -> None:
