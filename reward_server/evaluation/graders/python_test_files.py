@@ -25,10 +25,10 @@ from reward_server.domain import (
 from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.confirmation import Confirmation
-from reward_server.grading.python_tests.abridged import abridge
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
+from reward_server.grading.python_tests.isolation.abridged import abridge
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.twins.instrumentation import without_note
 from reward_server.grading.python_tests.twins.outcome_vectors import (

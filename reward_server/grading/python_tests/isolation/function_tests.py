@@ -17,7 +17,6 @@ from itertools import chain
 
 from reward_server.domain import Framework, FunctionTests, Placement, UnitTests
 from reward_server.grading import syntax
-from reward_server.grading.python_tests.abridged import abridge
 from reward_server.grading.python_tests.isolation import (
     kinds,
     own_classes,
@@ -26,6 +25,7 @@ from reward_server.grading.python_tests.isolation import (
     prompt_state,
     solution_classes,
 )
+from reward_server.grading.python_tests.isolation.abridged import abridge
 from reward_server.grading.python_tests.isolation.test_files import Reading, read_suite
 from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
 from reward_server.recent import Recent
