@@ -357,6 +357,67 @@ async def test_a_patch_of_tests_makes_hidden_files(judge_of_files: Judge) -> Non
     assert (await judge_of_files.score(_submission(own, GOLDEN_PATCH))).reward == 1.0
 
 
+HOOK = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef old():\n    raise RuntimeError\n"
+REMOVED = "".join(
+    f"diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n+++ /dev/null\n"
+    f"@@ -1,{len(HOOK.splitlines())} +0,0 @@\n"
+    + "".join(f"-{line}\n" for line in HOOK.splitlines())
+    for path in ("tests/conftest.py", "shop/hook.py")
+)
+RENAMED = """diff --git a/tests/test_cart.py b/shop/goods.py
+similarity index 100%
+rename from tests/test_cart.py
+rename to shop/goods.py
+"""
+WITH_REMOVED = replace(
+    WITH_PATCH,
+    archive=archive({**BASE, "tests/conftest.py": HOOK, "shop/hook.py": HOOK}),
+    test_patch=TEST_PATCH + REMOVED,
+)
+
+
+@pytest.mark.parametrize(
+    ("patch", "files"),
+    [
+        (GOLDEN_PATCH, {}),
+        (GOLDEN_PATCH + RENAMED, {}),
+        (GOLDEN_PATCH + REMOVED, {}),
+        (GOLDEN_PATCH, {"tests/conftest.py": HOOK, "tests/test_cart.py/x.py": ""}),
+    ],
+    ids=["golden", "a test renamed", "the same files removed", "files in the way"],
+)
+async def test_files_that_a_patch_of_tests_removes_are_gone(
+    patch: str, files: dict[str, str], judge_of_files: Judge
+) -> None:
+    found = await judge_of_files.score(_submission(WITH_REMOVED, patch, files))
+    assert found.reward == 1.0, found
+    assert is_refused(await judge_of_files.score(_submission(WITH_REMOVED, "", files)))
+
+
+async def test_a_file_that_a_patch_of_tests_removes_cannot_be_kept(
+    judge_of_files: Judge,
+) -> None:
+    test = TEST_PATCH.replace("+def test_total():\n", "+def test_total():\n+    import shop.hook\n")
+    needs = replace(WITH_REMOVED, test_patch=test.replace("+5 @@", "+6 @@") + REMOVED)
+    assert test != TEST_PATCH
+    kept = _submission(needs, GOLDEN_PATCH, {"shop/hook.py": "x = 1\n"})
+    assert is_refused(await judge_of_files.score(kept))
+
+
+async def test_a_patch_of_tests_makes_files_executable(judge_of_files: Judge) -> None:
+    script = """diff --git a/tests/run b/tests/run
+new file mode 100755
+--- /dev/null
++++ b/tests/run
+@@ -0,0 +1,2 @@
++#!/bin/sh
++exec python3 tests/report.py
+"""
+    runner = replace(COMMAND.runner, argv=("sh", "-c", "tests/run"))
+    tests = replace(COMMAND, test_patch=script, runner=runner)
+    assert (await judge_of_files.score(_submission(tests, GOLDEN_PATCH))).reward == 1.0
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

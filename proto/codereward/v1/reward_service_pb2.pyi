@@ -1345,7 +1345,8 @@ class RepositoryTests(_message.Message):
     """
     test_patch: _builtins.str
     """A patch in the unified format, whose result for each file that it adds or changes is a hidden
-    file. Files that it deletes stay. A path in `test_files` replaces that of the patch.
+    file. Files that it removes or renames are gone where the tests run, also if a solution keeps
+    them. A path in `test_files` replaces that of the patch.
     """
     framework: Global___Framework.ValueType
     """FRAMEWORK_PYTEST or FRAMEWORK_UNITTEST. The files that the names of tests begin with are run.

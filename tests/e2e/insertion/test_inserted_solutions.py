@@ -19,6 +19,23 @@ ALWAYS_EQUAL = """class Equal({base}):
         def __ne__(self, other): return False
         __hash__ = {base}.__hash__
 """
+
+
+def _answering(result: str) -> str:
+    """Returns a solution that writes an answer of its own in place of the harness."""
+    return f"""import base64, json, os
+def pack(number): return base64.b64encode(number.to_bytes(8, "little", signed=True)).decode()
+text = json.dumps(["done", [["result", {result}]]]).encode()
+for n in map(int, os.listdir("/proc/self/fd")):
+    if n > 2:
+        try: os.write(n, len(text).to_bytes(8, "big") + text)
+        except OSError: pass
+import time
+time.sleep(1)
+os._exit(0)
+"""
+
+
 CHEATS = {
     "nothing": "",
     "a statement": "pass",
@@ -47,6 +64,20 @@ CHEATS = {
         "def write(n):\n    try: os.write(n, head + text)\n    except OSError: pass\n"
         "list(map(write, map(int, links)))\nos._exit(0)"
     ),
+    "a template that is closed": "'''\n\"\"\"\nresult = 0\n[insert]\n# \\",
+    "a place in the place": "[insert]\nresult = [insert]",
+    "a result that fills memory": _answering(
+        '["sparse", "csr_matrix", [2**62, 1], ["array", "<i8", [0], ""], '
+        '["array", "<i8", [0], ""], ["array", "<f8", [0], ""]]'
+    ),
+    "a result outside of its matrix": _answering(
+        '["sparse", "csc_matrix", [2, 2], ["array", "<i8", [1], pack(1 << 40)], '
+        '["array", "<i8", [1], pack(-9)], ["array", "<f8", [1], pack(1)]]'
+    ),
+    "a result that is a very long range": _answering('["range_index", 0, 2**62, 1, None]'),
+    "booleans that are no booleans": _answering('["array", "|b1", [2], "AgM="]'),
+    "a result of nothing": _answering('["array", "<f8", [0], ""]'),
+    "an empty matrix": _answering('["array", "<f8", [0, 2], ""]'),
     "a right result by forbidden words": ("for _ in range(1):\n    result = np.nanmax(a, axis=1)"),
 }
 
@@ -115,6 +146,20 @@ def test_a_broken_row_is_no_failure_of_the_solution(
     for score in judged(client, row, NUMPY.right, "import os\nos._exit(0)"):
         assert (score.verdict, score.reward) == (Verdict.INVALID_TASK, None), score
         assert told in score.message
+
+
+def test_a_row_that_reads_a_result_between_its_cases_is_judged(client: RewardClient) -> None:
+    """Without a solution it ends at its first case."""
+    context = NUMPY.row["code_context"]
+    check = "assert exec_test("
+    assert context.count(check) == 1
+    row = {
+        **NUMPY.row,
+        "code_context": context.replace(check, f'assert test_env["result"].ndim == 1; {check}'),
+    }
+    right, wrong = judged(client, row, NUMPY.right, NUMPY.wrong)
+    assert (right.verdict, right.reward) == (Verdict.PASSED, 1.0), right
+    assert (wrong.verdict, wrong.reward) == (Verdict.FAILED, 0.0), wrong
 
 
 def test_a_result_that_cannot_cross_is_told(client: RewardClient) -> None:

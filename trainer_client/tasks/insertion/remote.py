@@ -163,7 +163,8 @@ class _Tests:
             BaseException: the solution fails.
         """
         self._globals["test_execution"](solution)
-        if self._runs != self._tried:
+        # A result of None may end the trial of a row that has several test cases at the first.
+        if self._runs < self._tried:
             raise AssertionError("not every test case ran")
         if "test_string" in self._globals:
             self._globals["test_string"](solution)

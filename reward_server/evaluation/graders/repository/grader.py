@@ -111,12 +111,17 @@ class RepositoryGrader:
         return UnitGrader(tests=python.tests, plan=python.plan, expected=self._expected)
 
     def _changed(self, candidate: Candidate) -> Tree:
-        base, tests = self.repository.base, self.tests
+        base, tested, tests = self.repository.base, self.repository.tested, self.tests
         changed = Tree() if self.is_whole else apply_patch(base, candidate.source)
-        files = {**changed.files, **candidate.files}
+        removed = base.files.keys() - tested.files.keys()
+        files = {
+            path: text
+            for path, text in {**changed.files, **candidate.files}.items()
+            if path not in removed
+        }
         executable = candidate.executable if self.is_whole else changed.executable
         tree = composed(
-            base,
+            tested,
             replace(changed, files=files, executable=executable),
             self.repository.hidden,
             patterns=tests.protected_paths,

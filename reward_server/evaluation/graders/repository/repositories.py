@@ -51,11 +51,13 @@ class Repository:
 
     Args:
         base: its files before any changes.
+        tested: those of them that the tests leave there, and the executable files with the tests.
         hidden: the hidden files of the tests.
         python: its tests, if a framework for Python runs them.
     """
 
     base: Tree
+    tested: Tree
     hidden: Mapping[str, bytes]
     python: PythonTests | None
 
@@ -123,11 +125,12 @@ class Repositories:
                 base = read_archive(tests.archive) if tests.archive else self._named(tests.folder)
         except TreeError as error:
             raise InvalidRequestError(field, str(error)) from None
-        hidden = {**_patched(base, tests.test_patch), **dict(tests.test_files)}
+        tested, made = _patched(base, tests.test_patch)
+        hidden = {**made, **dict(tests.test_files)}
         python = None
         if isinstance(tests.runner, Framework):
-            python = _python_tests(tests, tests.runner, base, hidden)
-        return Repository(base=base, hidden=hidden, python=python)
+            python = _python_tests(tests, tests.runner, tested, hidden)
+        return Repository(base=base, tested=tested, hidden=hidden, python=python)
 
     def _named(self, name: str) -> Tree:
         folder = None if self._folder is None else self._folder / name
@@ -149,18 +152,19 @@ def _size(tests: RepositoryTests, read: Repository) -> int:
     )
 
 
-def _patched(base: Tree, patch: str) -> dict[str, bytes]:
-    """Returns the files that a task's patch adds or changes."""
+def _patched(base: Tree, patch: str) -> tuple[Tree, dict[str, bytes]]:
+    """Returns what a task's patch leaves of a repository, and the files that it adds or changes."""
     if not patch:
-        return {}
+        return base, {}
     try:
-        after = apply_patch(base, patch).files
+        after = apply_patch(base, patch)
     except PatchError as error:
         raise InvalidRequestError("repository.test_patch", str(error)) from None
-    changed = {path: text for path, text in after.items() if base.files.get(path) != text}
-    if not changed:
+    changed = {path: text for path, text in after.files.items() if base.files.get(path) != text}
+    if not changed and after.files.keys() == base.files.keys():
         raise InvalidRequestError("repository.test_patch", "adds and changes no file")
-    return changed
+    left = {path: text for path, text in base.files.items() if path in after.files}
+    return Tree(files=left, executable=after.executable), changed
 
 
 def read_folder(folder: Path) -> Tree:
