@@ -45,9 +45,13 @@ _SETTING_FOLDERS = frozenset((".cargo", ".hypothesis", "__pycache__", ".pytest_c
 # Folders of a distribution, whose entry points pytest loads as plug-ins.
 _DISTRIBUTIONS = (".egg-info", ".dist-info")
 _ENTRY_POINTS = "entry_points.txt"
-# Modules of the test frameworks, and what pytest imports, at a place from which tests import.
+# Modules of the test frameworks, and what pytest imports, at a place from which tests import; and
+# what Python imports by itself.
 _RUNNERS = frozenset(
-    ("pytest", "_pytest", "pluggy", "iniconfig", "unittest", "pytest_asyncio", "py", "packaging")
+    (
+        *("pytest", "_pytest", "pluggy", "iniconfig", "unittest", "pytest_asyncio", "py"),
+        *("packaging", "sitecustomize", "usercustomize"),
+    )
 )
 _PACKAGE = "package.json"
 _OF_PACKAGE = ("jest", "mocha", "ava", "vitest", "tap", "nyc")

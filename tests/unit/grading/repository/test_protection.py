@@ -46,6 +46,7 @@ def test_hidden_files_are_laid_over_the_repository() -> None:
         *("test/x.py", "testing/x.py", "src/test/X.java", "src/AppTest.java", "web/a.spec.ts"),
         *("web/__tests__/a.js", "a_test.go", ".git/hooks/pre-commit", "jest.config.js"),
         *("pytest.py", "_pytest/config.py", "src/pytest/__init__.py", "unittest/__init__.py"),
+        *("sitecustomize/__init__.py", "src/usercustomize/__init__.py", "sitecustomize.abi3.so"),
         *("x.egg-info/entry_points.txt", "src/x-1.dist-info/entry_points.txt", "vitest.config.mts"),
         *(".rspec", "phpunit.xml.dist", "ava.config.mjs", "web/.mocharc.jsonc"),
         *("pluggy.py", "pkg/__pycache__/core.cpython-311.pyc", ".cargo/config.toml"),
