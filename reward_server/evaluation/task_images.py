@@ -16,9 +16,10 @@ from reward_server.domain import (
     Job,
     Provenance,
     RepositoryTests,
+    TerminationKind,
     Tests,
 )
-from reward_server.errors import UnsupportedError
+from reward_server.errors import SandboxError, UnsupportedError
 from reward_server.evaluation.graders.base import Slots
 from reward_server.language_versions import Found, versions_of
 from reward_server.languages import Language
@@ -98,4 +99,12 @@ class _InImage:
     image: str
 
     async def run(self, job: Job) -> Execution:
-        return await self.ticket.run(replace(job, image=self.image))
+        """Runs a job.
+
+        Raises:
+            SandboxError: the job did not end in time, so it tells nothing about the image.
+        """
+        execution = await self.ticket.run(replace(job, image=self.image))
+        if execution.termination.kind is TerminationKind.LIMIT:
+            raise SandboxError("an image could not be tried within the limits of an execution")
+        return execution

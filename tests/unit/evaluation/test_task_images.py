@@ -17,7 +17,7 @@ from reward_server.domain import (
     Termination,
     TerminationKind,
 )
-from reward_server.errors import UnsupportedError
+from reward_server.errors import SandboxError, UnsupportedError
 from reward_server.evaluation.task_images import TaskImages
 from reward_server.languages import load_languages
 
@@ -31,16 +31,18 @@ TESTS = RepositoryTests(
 class Sandboxes:
     """Runs each job as if it printed a text."""
 
-    def __init__(self, text: str, status: int = 0) -> None:
+    def __init__(
+        self, text: str, status: int = 0, kind: TerminationKind = TerminationKind.EXITED
+    ) -> None:
         self.jobs: list[Job] = []
         self._text = text
-        self._status = status
+        self._termination = Termination(kind=kind, value=status)
 
     async def run(self, job: Job) -> Execution:
         self.jobs.append(job)
         return Execution(
             ending=Ending.COMPLETED,
-            termination=Termination(kind=TerminationKind.EXITED, value=self._status),
+            termination=self._termination,
             stdout=CapturedStream(data=self._text.encode(), size_bytes=len(self._text)),
         )
 
@@ -84,3 +86,12 @@ async def test_tests_without_an_image_cost_nothing() -> None:
 async def test_what_an_image_lacks_is_named(sandboxes: Sandboxes, problem: str) -> None:
     with pytest.raises(UnsupportedError, match=problem):
         await images().check(TESTS, PYTHON, sandboxes)
+
+
+@pytest.mark.asyncio
+async def test_a_trial_that_does_not_end_in_time_tells_nothing_about_the_image() -> None:
+    known = images()
+    slow = Sandboxes("", status=9, kind=TerminationKind.LIMIT)
+    with pytest.raises(SandboxError, match="could not be tried"):
+        await known.check(TESTS, PYTHON, slow)
+    await known.check(TESTS, PYTHON, Sandboxes("3.12.1 unittest pytest"))
