@@ -262,6 +262,11 @@ class Scheduler:
         rounds = max(0.0, (ahead - self.slots + 1) / self.slots, (own - most + 1) / most)
         return rounds * self._mean_seconds
 
+    def _longest_wait_seconds(self, owner: str) -> float:
+        """Returns a time that no estimate exceeds, in a time that does not grow with the queue."""
+        most = min(self._most_slots(owner), self.slots)
+        return self._backlog / most * (self._mean_seconds or 0.0)
+
     def apply_quotas(self) -> None:
         """Assigns free slots that owners may hold since their quotas were replaced."""
         self._assign()
@@ -279,6 +284,8 @@ class Scheduler:
         remaining = deadline - asyncio.get_running_loop().time()
         if remaining <= 0:
             raise DeadlineError("the deadline passed before the program was started")
+        if self._longest_wait_seconds(owner) < remaining:
+            return
         wait = self.estimated_wait_seconds(cost, owner)
         if remaining <= wait:
             raise self.overload(

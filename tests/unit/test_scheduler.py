@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import random
 import time
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
@@ -241,6 +242,47 @@ async def test_a_deadline_that_the_queue_cannot_meet_is_refused_early() -> None:
         assert refused.value.retry_after_seconds > 0
         async with scheduler.admit(deadline=now() + 600.0):
             assert scheduler.admitted == 101
+
+
+async def test_admitting_takes_no_longer_while_many_wait() -> None:
+    """As cheap with 2000 submissions ahead as with none, if the deadline is far."""
+
+    async def cost(waiting: int) -> float:
+        executor = FakeExecutor(slots=1, held=True)
+        scheduler = Scheduler(executor, capacity=3000)
+        await measured(scheduler, executor, 0.001)
+        far = asyncio.get_running_loop().time() + 3600.0
+        async with AsyncExitStack() as stack:
+            for _ in range(waiting):
+                await stack.enter_async_context(scheduler.admit(cost=2))
+            assert scheduler.estimated_wait_seconds(2) < 60.0
+            begin = time.process_time()
+            for _ in range(500):
+                async with scheduler.admit(deadline=far, cost=2):
+                    pass
+            return time.process_time() - begin
+
+    assert await cost(2000) < 5 * await cost(0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_what_the_estimate_refuses_is_refused_whoever_else_waits(seed: int) -> None:
+    draw = random.Random(seed)
+    executor = FakeExecutor(slots=draw.randint(1, 4), held=True)
+    scheduler = Scheduler(executor)
+    await measured(scheduler, executor, 10.0)
+    async with AsyncExitStack() as stack:
+        for _ in range(draw.randint(10, 60)):
+            waiting = scheduler.admit(cost=draw.randint(1, 9), owner=draw.choice("abc"))
+            await stack.enter_async_context(waiting)
+        for owner in "abcd":
+            cost = draw.randint(1, 9)
+            wait = scheduler.estimated_wait_seconds(cost, owner)
+            if wait > 0.0:
+                late = asyncio.get_running_loop().time() + 0.99 * wait
+                with pytest.raises(OverloadedError, match="the queue takes"):
+                    async with scheduler.admit(deadline=late, cost=cost, owner=owner):
+                        pytest.fail("was let in")
 
 
 async def test_the_wait_of_a_single_job_counts_one_job_of_each_submission_ahead() -> None:
