@@ -177,7 +177,7 @@ class Execution:
         for number, end in enumerate((inputs, outputs, errors)):
             os.dup2(end, number)
         _close_all_but({self._untrusted.fileno()})
-        os.chdir(self._folder)
+        _stay_in(self._folder)
         candidate.run(self._untrusted, lambda: None)
 
 
@@ -188,8 +188,14 @@ def _judge(line: socket.socket, notes: socket.socket, folder: str) -> NoReturn:
     for number in (0, 1, 2):
         os.dup2(null, number)
     _close_all_but({line.fileno(), notes.fileno()})
-    os.chdir(folder)
+    _stay_in(folder)
     judge.serve(line, notes)
+
+
+def _stay_in(folder: str) -> None:
+    """Makes a folder the place of this process's files, also of temporary ones."""
+    os.chdir(folder)
+    tempfile.tempdir = folder
 
 
 def _fork(body: Callable[[], NoReturn]) -> int:
