@@ -89,7 +89,7 @@ class Driven:
         """Starts the driver."""
         method = self._method
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `stop` closes it
-        # Some attacks write files where they run.
+        # Some attacks write files where they run, and in the folder of temporary files.
         self._folder = tempfile.TemporaryDirectory(prefix="comparison-")
         options = (method.driver, str(self._threads), *method.options)
         command = (sys.executable, "-I", "-c", _START, method.packages, str(_FOLDER), *options)
@@ -99,6 +99,7 @@ class Driven:
             stdout=PIPE,
             stderr=self._errors,
             cwd=self._folder.name,
+            env={**os.environ, "TMPDIR": self._folder.name},
             limit=_LINE_LIMIT,
             start_new_session=True,
         )
