@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import signal
 import sys
 import xml.etree.ElementTree as ET  # only writes: nothing is parsed
 from collections import Counter
@@ -48,6 +49,8 @@ def main() -> None:
     parser.add_argument("--executions", type=int, default=1_000_000)
     parser.add_argument("--out", type=Path, default=Path("build/soak"))
     given = parser.parse_args()
+    # So that an end by SIGTERM, too, undoes the faults of the moment, such as a mount.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     given.out.mkdir(parents=True, exist_ok=True)
     rounds = read(given.out / "rounds.jsonl")
     while (done := sum(one["executions"] for one in rounds)) < given.executions:
