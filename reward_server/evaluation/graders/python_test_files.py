@@ -22,9 +22,9 @@ from reward_server.domain import (
     UnitJudgement,
     UnitTests,
 )
-from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.evaluation.readings import Readings
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -42,7 +42,6 @@ from reward_server.grading.python_tests.twins.twins import Change, Twins
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
-from reward_server.recent import Recent
 
 # The trees and twins of test files were measured at 440 bytes a character.
 BYTES_OF_CHARACTER = 450
@@ -92,19 +91,13 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
         prompt: the prompt of the task.
         reasons: why they need the solution's process, besides the reasons in their text.
     """
-    key = tests, prompt, reasons
-    known = _plans.get(key)
-    if known is not None:
-        return known
 
-    async def read() -> Plan:
+    async def read() -> tuple[Plan, int]:
         characters = len(prompt) + sum(len(text) for _, text in tests.files)
         found = await read_aside(characters, _plan, tests, prompt, reasons)
-        _plans.put(key, found.size_bytes(characters), found)
-        return found
+        return found, found.size_bytes(characters)
 
-    found, _ = await _readings.join((asyncio.get_running_loop(), key), read)
-    return found
+    return await _plans.find((tests, prompt, reasons), read)
 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
@@ -127,8 +120,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     return replace(known, twins=twins if twins.units else None)
 
 
-_plans: Recent[Plan] = Recent(128 << 20)
-_readings: SingleFlight[Plan] = SingleFlight()
+_plans: Readings[Plan] = Readings(128 << 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

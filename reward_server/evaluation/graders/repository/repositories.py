@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
 from reward_server.errors import InvalidRequestError
-from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.python_test_files import BYTES_OF_CHARACTER, Plan
+from reward_server.evaluation.readings import Readings
 from reward_server.grading.python_tests.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
@@ -29,7 +29,6 @@ from reward_server.grading.repository.tree import (
     is_left_out,
     read_archive,
 )
-from reward_server.recent import Recent
 
 KEPT_BYTES = 256 << 20
 _REASON = "they import a repository, whose code runs in their process"
@@ -80,10 +79,8 @@ class Repositories:
     ) -> None:
         self._folder = folder
         self._of_images = of_images
-        self._kept_trees: Recent[Tree] = Recent(kept_bytes)
-        self._reading_trees: SingleFlight[Tree] = SingleFlight()
-        self._kept: Recent[Repository] = Recent(kept_bytes)
-        self._reading: SingleFlight[Repository] = SingleFlight()
+        self._trees: Readings[Tree] = Readings(kept_bytes)
+        self._repositories: Readings[Repository] = Readings(kept_bytes)
 
     async def of(self, tests: RepositoryTests) -> Repository:
         """Reads the repository of a task.
@@ -92,31 +89,22 @@ class Repositories:
             InvalidRequestError: there is no such repository, or it does not fit the tests.
             SandboxError: the engine does not send the repository of an image.
         """
-        if known := self._kept.get(tests):
-            return known
-        read, _ = await self._reading.join(tests, lambda: self._read_once(tests))
-        return read
+        return await self._repositories.find(tests, lambda: self._read_task(tests))
 
-    async def _read_once(self, tests: RepositoryTests) -> Repository:
-        base = await self._of_image(tests.image) if tests.image_folder else None
+    async def _read_task(self, tests: RepositoryTests) -> tuple[Repository, int]:
+        base = None
+        if tests.image_folder:
+            # Tasks with different tests may share it.
+            base = await self._trees.find(tests.image, lambda: self._read_image(tests.image))
         read = await asyncio.to_thread(self._read, tests, base)
-        self._kept.put(tests, _size(tests, read), read)
-        return read
+        return read, _size(tests, read)
 
-    async def _of_image(self, digest: str) -> Tree:
-        """Returns the repository of an image, which tasks with different tests may share."""
-        if known := self._kept_trees.get(digest):
-            return known
-        read, _ = await self._reading_trees.join(digest, lambda: self._read_image(digest))
-        return read
-
-    async def _read_image(self, digest: str) -> Tree:
+    async def _read_image(self, digest: str) -> tuple[Tree, int]:
         try:
             tree = await self._of_images[digest]()
         except TreeError as error:
             raise InvalidRequestError("repository.image_folder", str(error)) from None
-        self._kept_trees.put(digest, tree.size_bytes, tree)
-        return tree
+        return tree, tree.size_bytes
 
     def _read(self, tests: RepositoryTests, base: Tree | None) -> Repository:
         field = "repository.archive" if tests.archive else "repository.folder"
