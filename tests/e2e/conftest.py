@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 
 from tests.e2e.support.math_packages import install
 from tests.e2e.support.tool_talk import TOOL_RESPONSE, TOOL_TEMPLATE
+from tests.support.common import PACKAGES
+from trainer_client import RewardClient
 from trainer_client.local_server import LocalServer
 from trainer_client.trl.command import main
 
@@ -21,6 +24,18 @@ CHAT_TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}{% endfor %}"
     "{% if add_generation_prompt %}<assistant>{% endif %}"
 )
+
+
+@contextmanager
+def serving_with_packages(folder: Path, preload: str) -> Iterator[RewardClient]:
+    """Runs a server whose sandboxes have the tests' packages, one of them imported beforehand."""
+    settings = (f"sandbox_packages={PACKAGES[0]}", f"sandbox_preload={preload}")
+    arguments = [*PYTHON, *(part for one in settings for part in ("--set", one))]
+    with (
+        LocalServer(folder / "server.log", arguments) as server,
+        RewardClient(server.target) as connected,
+    ):
+        yield connected
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,8 @@ import json
 
 import pytest
 
-from tests.e2e.conftest import PYTHON
-from tests.support.common import PACKAGES
-from trainer_client import Integrity, RewardClient, TaskError, Verdict, tasks
-from trainer_client.local_server import LocalServer
+from tests.e2e.conftest import serving_with_packages
+from trainer_client import Integrity, TaskError, Verdict, tasks
 
 SUM = "print(sum(map(int, input().split())))"
 ADD = "def add(a, b):\n    return a + b"
@@ -85,12 +83,7 @@ def truth(value: object) -> dict:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    settings = (*PYTHON, "--set", f"sandbox_packages={PACKAGES[0]}", "--set")
-    log = tmp_path_factory.mktemp("server") / "server.log"
-    with (
-        LocalServer(log, [*settings, "sandbox_preload=pytest"]) as server,
-        RewardClient(server.target) as connected,
-    ):
+    with serving_with_packages(tmp_path_factory.mktemp("server"), "pytest") as connected:
         yield connected
 
 

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from tests.e2e.conftest import PYTHON
+from tests.e2e.conftest import serving_with_packages
 from tests.e2e.insertion.rows import INDENTED, NUMPY, Problem
-from tests.support.common import PACKAGES
 from trainer_client import Integrity, RewardClient, Score, TaskError, Verdict, tasks
-from trainer_client.local_server import LocalServer
 
 ALWAYS_EQUAL = """class Equal({base}):
         def __eq__(self, other): return True
@@ -84,12 +82,7 @@ CHEATS = {
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RewardClient]:
-    settings = (*PYTHON, "--set", f"sandbox_packages={PACKAGES[0]}", "--set")
-    log = tmp_path_factory.mktemp("server") / "server.log"
-    with (
-        LocalServer(log, [*settings, "sandbox_preload=numpy"]) as server,
-        RewardClient(server.target) as connected,
-    ):
+    with serving_with_packages(tmp_path_factory.mktemp("server"), "numpy") as connected:
         yield connected
 
 
