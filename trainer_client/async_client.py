@@ -16,6 +16,7 @@ from trainer_client.requests import AnyRequest, all_requests, execute_request
 from trainer_client.score import Score
 from trainer_client.sessions.async_session import AsyncSession
 from trainer_client.sessions.requests import SessionOptions
+from trainer_client.spelling import check_options
 from trainer_client.transport import deadlines, forks
 from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
@@ -52,6 +53,7 @@ class AsyncRewardClient:
     """
 
     def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
+        check_options("a client", options, ConnectionOptions.__annotations__)
         self._connection = Connection(target, **options)
         self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
         self._lock = threading.Lock()

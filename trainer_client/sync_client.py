@@ -58,7 +58,7 @@ class RewardClient:
 
     def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
         """Judges completions; see `AsyncRewardClient.score`."""
-        return self._run(self._client.score(requests))
+        return self.run(self._client.score(requests))
 
     def execute(
         self, request: pb.ExecuteRequest | Mapping[str, Any], *, waits: bool = False
@@ -72,7 +72,7 @@ class RewardClient:
             >>> answer.stdout.data
             b'cba\n'
         """
-        return self._run(self._client.execute(request, waits=waits))
+        return self.run(self._client.execute(request, waits=waits))
 
     def session(self, **options: Unpack[SessionOptions]) -> Session:
         r"""Returns a session for a `with` block; see `AsyncRewardClient.session`.
@@ -85,7 +85,7 @@ class RewardClient:
             >>> result.exit_code, result.stdout
             (0, b'2\n')
         """
-        return Session(self._client.session(**options), self._run)
+        return Session(self._client.session(**options), self.run)
 
     def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server about itself; see `AsyncRewardClient.server_info`.
@@ -97,7 +97,26 @@ class RewardClient:
             >>> "python" in [language.name for language in info.languages]
             True
         """
-        return self._run(self._client.server_info())
+        return self.run(self._client.server_info())
+
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Runs a coroutine in the client's event loop, and returns its result.
+
+        Raises:
+            RuntimeError: the client was closed during the call, or used before a fork.
+        """
+        try:
+            forks.check()
+        except RuntimeError:
+            work.close()
+            raise
+        with self._lock:
+            if self._thread is None or self._thread.process != os.getpid():
+                self._thread = _LoopThread(self._client.close)
+            # If a thread closes the client after this point, it finds the call among the loop's
+            # tasks.
+            future = self._thread.begin(work)
+        return _result(future)
 
     def close(self) -> None:
         """Cancels all calls, closes the channel and ends the thread; a later call starts anew."""
@@ -124,20 +143,6 @@ class RewardClient:
         self._client = state
         self._thread = None
         self._lock = threading.Lock()
-
-    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        try:
-            forks.check()
-        except RuntimeError:
-            work.close()
-            raise
-        with self._lock:
-            if self._thread is None or self._thread.process != os.getpid():
-                self._thread = _LoopThread(self._client.close)
-            # If a thread closes the client after this point, it finds the call among the loop's
-            # tasks.
-            future = self._thread.begin(work)
-        return _result(future)
 
 
 class _LoopThread:

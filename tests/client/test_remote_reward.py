@@ -5,6 +5,7 @@ import inspect
 import logging
 import math
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -13,7 +14,15 @@ import grpc
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client import RemoteReward, RewardLostError, remote_reward, tasks
+from trainer_client import (
+    AsyncRewardClient,
+    RemoteReward,
+    RewardClient,
+    RewardLostError,
+    remote_reward,
+    tasks,
+)
+from trainer_client.rewards import math_reward
 
 ROW = {
     "prompt": "def twice(x):\n",
@@ -86,10 +95,82 @@ async def test_it_is_a_coroutine_function_with_a_name_and_two_named_parameters()
     assert list(inspect.signature(reward).parameters)[:2] == ["prompts", "completions"]
 
 
-def test_default_names_differ():
-    names = [remote_reward("localhost:1", task=TEMPLATES).__name__ for _ in range(3)]
-    assert len(set(names)) == 3
+def test_default_names_of_rewards_with_other_options_differ(caplog):
+    rules = ({}, {"policy": "fraction"}, {"id_column": "number"}, {"compile_bonus": 0.5})
+    names = [remote_reward("localhost:7", task=TEMPLATES, **rule).__name__ for rule in rules]
+    assert len(set(names)) == len(rules)
     assert all(name.startswith("code_reward") for name in names)
+    assert f"this is {names[-1]}; name= sets it" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        lambda: "humaneval",
+        lambda: {"t/1": tasks.humaneval(ROW)},
+        lambda: lambda row: tasks.humaneval({**ROW, **row}),
+    ],
+    ids=["format", "templates", "function"],
+)
+def test_a_notebooks_cell_that_runs_again_makes_a_reward_of_the_same_name(task):
+    first, second = (remote_reward("localhost:8", task=task()).__name__ for _ in range(2))
+    assert first == second
+
+
+async def test_a_blocking_reward_returns_rewards_to_a_caller_in_any_thread(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task=TEMPLATES, blocking=True)
+    assert not inspect.iscoroutinefunction(reward)
+    found = await asyncio.gather(
+        *(asyncio.to_thread(lambda: reward(**columns(["right", "unjudged"]))) for _ in range(3))
+    )
+    assert found == [[1.0, None]] * 3
+
+
+def test_a_blocking_reward_is_called_in_a_running_event_loop(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, blocking=True)
+
+    async def cell() -> list[float | None]:
+        return reward(**columns(["right", "wrong"]))
+
+    assert asyncio.run(cell()) == [1.0, 0.0]
+
+
+def test_a_blocking_reward_stops_a_training_that_receives_no_rewards(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, blocking=True)
+    with pytest.raises(RewardLostError, match="no completion can be judged"):
+        reward(**columns(["refused"]))
+
+
+def test_the_warning_about_a_reward_that_nobody_awaited_says_what_to_do():
+    reward = remote_reward("localhost:1", task=TEMPLATES, name="tests")
+    with pytest.warns(RuntimeWarning, match=r"'tests \(await it, or make it with blocking=True"):
+        called = reward([], [])
+        del called
+
+
+@pytest.mark.parametrize("blocking", [False, True])
+def test_the_error_about_a_reward_that_cannot_be_pickled_names_the_class_that_can(blocking):
+    reward = remote_reward("localhost:1", task=TEMPLATES, blocking=blocking)
+    with pytest.raises((pickle.PicklingError, AttributeError), match="RemoteReward can be pickled"):
+        pickle.dumps(reward)
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: remote_reward("a:1", task="mbpp", polciy="fraction"), "did you mean policy?"),
+        (lambda: remote_reward("a:1", task="mbpp", timout_seconds=3), "did you mean timeout_sec"),
+        (lambda: RemoteReward("a:1", task="mbpp", colums=()), "did you mean columns?"),
+        (lambda: RemoteReward("a:1", task="mbpp", connection=3), "no option 'connection'"),
+        (lambda: math_reward("a:1", policy="fraction"), "no option 'policy'; there are batch_size"),
+        (lambda: RewardClient("a:1", tokn="secret"), "a client has no option 'tokn'; did you mean"),
+        (lambda: AsyncRewardClient("a:1", max_inflight=3), "did you mean max_in_flight?"),
+    ],
+)
+def test_an_unknown_option_is_named_with_the_one_that_was_meant(make, problem):
+    with pytest.raises(TypeError, match=re.escape(problem)):
+        make()
 
 
 async def test_templates_are_found_by_the_id_column(serve):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 import logging
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import score, tasks
@@ -27,14 +27,18 @@ from trainer_client.requests import LazyRequest
 from trainer_client.rewards.columns import rows_of
 from trainer_client.rewards.metrics import EVERY_COLUMN, Metrics
 from trainer_client.score import Score
+from trainer_client.spelling import check_options
+from trainer_client.sync_client import RewardClient
 from trainer_client.text import completion_text
 from trainer_client.transport.channel import ConnectionOptions, Target
 
 # One reward near 1e30 makes the gradient of its group vanish, without a warning.
 _GREATEST_REWARD = 1e6
 _NOT_FOR_THIS = "NOT_FOUND"
+_TO_AWAIT = "await it, or make it with blocking=True; "
 _logger = logging.getLogger(__name__)
-_default_names: Counter[str] = Counter()
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_default_names: dict[str, list[Hashable]] = {}
 
 
 class RewardFunction(Protocol):
@@ -43,6 +47,17 @@ class RewardFunction(Protocol):
     __name__: str
 
     async def __call__(
+        self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        """Returns a reward for each completion, or None if it was not judged."""
+
+
+class BlockingRewardFunction(Protocol):
+    """A reward function for a trainer that does not await."""
+
+    __name__: str
+
+    def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
         """Returns a reward for each completion, or None if it was not judged."""
@@ -77,6 +92,10 @@ class Judged:
         defaults: fields for every request.
         failure_budget: consecutive calls without a single reward after which training stops.
         columns: the published columns of each completion besides its reward.
+
+    Raises:
+        TypeError: there is no such option.
+        ValueError: an option is wrong.
     """
 
     def __init__(
@@ -91,6 +110,8 @@ class Judged:
         columns: Collection[str] = EVERY_COLUMN,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
+        own = inspect.signature(type(self)).parameters.keys() - {"connection"}
+        check_options(name, connection, own | ConnectionOptions.__annotations__.keys())
         self.__name__ = name
         self._client = AsyncRewardClient(target, **connection)
         self._templates = templates
@@ -161,6 +182,10 @@ class Judged:
 
         return LazyRequest(id=key, make=make)
 
+    def blocking_client(self) -> RewardClient:
+        """Returns a client with an event loop of its own, in which this reward can be called."""
+        return RewardClient.around(self._client)
+
     def not_for_this(self) -> Score:
         """Returns the score of a row that this reward does not judge, which is no failure."""
         return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
@@ -202,14 +227,45 @@ def as_function(judged: Judged) -> RewardFunction:
     ) -> list[float | None]:
         return await judged(prompts, completions, **columns)
 
-    reward.__name__ = reward.__qualname__ = judged.__name__
+    return _named(reward, judged, _TO_AWAIT)
+
+
+def as_blocking_function(judged: Judged) -> BlockingRewardFunction:
+    """Wraps a reward in a function that returns rewards, for trainers that do not await."""
+    client = judged.blocking_client()
+
+    def reward(
+        prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        return client.run(judged(prompts, completions, **columns))
+
+    return _named(reward, judged)
+
+
+def _named(reward: _Function, judged: Judged, hint: str = "") -> _Function:
+    """Names a function; its qualified name is what Python shows if a caller misuses it.
+
+    That is the warning about a coroutine that nobody awaited, and the error about a function that
+    cannot be pickled.
+    """
+    hint += f"{type(judged).__name__} can be pickled"
+    reward.__name__, reward.__qualname__ = judged.__name__, f"{judged.__name__} ({hint})"
     return reward
 
 
-def default_name(base: str) -> str:
-    """Returns a default name that no other reward of this process has."""
-    _default_names[base] += 1
-    return base if _default_names[base] == 1 else f"{base}_{_default_names[base]}"
+def default_name(base: str, identity: Hashable) -> str:
+    """Returns a default name that no reward of this process with another identity has.
+
+    A notebook's cell that runs again so makes a reward of the same name.
+    """
+    known = _default_names.setdefault(base, [])
+    if identity not in known:
+        known.append(identity)
+    number = known.index(identity) + 1
+    if number == 1:
+        return base
+    _logger.warning("another reward is called %s: this is %s_%d; name= sets it", base, base, number)
+    return f"{base}_{number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

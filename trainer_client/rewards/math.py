@@ -7,35 +7,52 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
 from trainer_client.errors import TaskError
 from trainer_client.rewards.columns import references_of
 from trainer_client.rewards.judged import (
+    BlockingRewardFunction,
     Judged,
     RewardFunction,
     Template,
+    as_blocking_function,
     as_function,
     default_name,
 )
 from trainer_client.rewards.math_text import ANSWER_CHARACTERS, answer_text, reference_text
 from trainer_client.score import Score, ScoreError, Verdict
-from trainer_client.transport.channel import ConnectionOptions, Target
+from trainer_client.transport.channel import ConnectionOptions, Target, addresses
 
 _MOST_REFERENCES = 32
 
 
+class MathRewardOptions(ConnectionOptions, total=False):
+    """The options of `math_reward`, and those of its connection."""
+
+    name: str
+    id_column: str
+    defaults: pb.ScoreRequest | None
+    failure_budget: int
+
+
+@overload
 def math_reward(
-    target: Target,
-    *,
-    name: str = "",
-    id_column: str = "task_id",
-    defaults: pb.ScoreRequest | None = None,
-    failure_budget: int = 10,
-    **connection: Unpack[ConnectionOptions],
-) -> RewardFunction:
+    target: Target, *, blocking: Literal[False] = False, **options: Unpack[MathRewardOptions]
+) -> RewardFunction: ...
+
+
+@overload
+def math_reward(
+    target: Target, *, blocking: Literal[True], **options: Unpack[MathRewardOptions]
+) -> BlockingRewardFunction: ...
+
+
+def math_reward(
+    target: Target, *, blocking: bool = False, **options: Unpack[MathRewardOptions]
+) -> RewardFunction | BlockingRewardFunction:
     r"""Makes a reward function: 1 for an answer that equals the reference, 0 for another.
 
     The answer is the last `\boxed{...}`, or else the last expression; see `math_text.answer_text`.
@@ -50,26 +67,29 @@ def math_reward(
     that is known to be correct, so that a server that cannot judge it stops training at once.
 
     Args:
-        target: the servers; see `channel.Connection`, also for the other options.
-        name: `__name__`, under which TRL logs; `math_reward` by default, numbered.
-        id_column: the data-set column with the task's id, which is logged.
-        defaults: fields for every request, such as limits.
-        failure_budget: consecutive calls without a single reward after which training stops.
+        target: the servers; see `Connection`.
+        blocking: whether the function returns the rewards; see `remote_reward`.
+        **options: the options of `MathReward`, and those of `Connection`.
+
+    Raises:
+        TypeError: there is no such option.
     """
-    return as_function(
-        MathReward(
-            target,
-            name=name,
-            id_column=id_column,
-            defaults=defaults,
-            failure_budget=failure_budget,
-            **connection,
-        )
-    )
+    made = MathReward(target, **options)
+    return as_blocking_function(made) if blocking else as_function(made)
 
 
 class MathReward(Judged):
-    """The object that `math_reward` wraps. Pass it to `AsyncGRPOTrainer`, which pickles rewards."""
+    """The object that `math_reward` wraps. Pass it to `AsyncGRPOTrainer`, which pickles rewards.
+
+    Args:
+        target: the servers; see `Connection`.
+        name: `__name__`, under which TRL logs; `math_reward` by default, with a number if a reward
+            with other options has it.
+        id_column: the data-set column with the task's id, which is logged.
+        defaults: fields for every request, such as limits.
+        failure_budget: consecutive calls without a single reward after which training stops.
+        **connection: the options of `Connection`.
+    """
 
     def __init__(
         self,
@@ -81,7 +101,9 @@ class MathReward(Judged):
         failure_budget: int = 10,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
-        name = name or default_name("math_reward")
+        defaults = defaults or pb.ScoreRequest()
+        rest = (id_column, defaults.SerializeToString(deterministic=True))
+        name = name or default_name("math_reward", (addresses(target), *rest))
         self._math_templates = MathTemplates(name=name, program=_program())
         self._proven = False
         super().__init__(
@@ -89,7 +111,7 @@ class MathReward(Judged):
             name=name,
             templates=self._math_templates,
             id_column=id_column,
-            defaults=defaults or pb.ScoreRequest(),
+            defaults=defaults,
             failure_budget=failure_budget,
             **connection,
         )

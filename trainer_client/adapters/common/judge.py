@@ -25,7 +25,7 @@ from trainer_client.errors import TaskError
 from trainer_client.score import Score
 from trainer_client.sync_client import RewardClient
 from trainer_client.text import completion_text
-from trainer_client.transport.channel import Connection, ConnectionOptions, Target
+from trainer_client.transport.channel import ConnectionOptions, Target
 
 _logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Judge:
     ) -> None:
         if task_format is not None:
             tasks.named(task_format)
-        Connection(target, **options)
+        AsyncRewardClient(target, **options)  # checks them, and connects to nothing
         self._target = target
         self._options = options
         self._templates = dict(templates or {})

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from trainer_client.errors import ConfigError
+from trainer_client.spelling import did_you_mean
 from trainer_client.trl.settings.sections import (
     DataSection,
     EnvironmentSection,
@@ -129,7 +129,7 @@ def check_names(section: str, given: Iterable[str], fields: Collection[str], own
     problems = [
         f"{section}.{name}: {gone[name]}"
         if name in gone
-        else f"{section}.{name}: no field of {owner}{_suggestion(name, fields)}"
+        else f"{section}.{name}: no field of {owner}{did_you_mean(name, fields)}"
         for name in given
         if name in gone or name not in fields
     ]
@@ -182,7 +182,7 @@ def _problems(error: ValidationError, place: Sequence[str] = ()) -> Iterable[str
     for problem in error.errors(include_url=False):
         path = [*place, *(str(part) for part in problem["loc"])]
         if problem["type"] == "extra_forbidden":
-            yield f"{'.'.join(path)}: no such setting{_suggestion(path[-1], _siblings(path))}"
+            yield f"{'.'.join(path)}: no such setting{did_you_mean(path[-1], _siblings(path))}"
         else:
             yield f"{'.'.join(path)}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
 
@@ -202,8 +202,3 @@ def _types(field: FieldInfo | None) -> Iterable[type]:
     annotation = None if field is None else field.annotation
     parts = [annotation, *get_args(annotation)]
     return (part for part in parts if isinstance(part, type))
-
-
-def _suggestion(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
