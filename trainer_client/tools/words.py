@@ -21,6 +21,12 @@ SUBMITTED = "Submitted. The tests run at the end."
 NOTHING = "[no output]"
 UNAVAILABLE = "The sandbox is not available. End your turn."
 OVER = "The task is over. End your turn."
+FILE_IS_JUDGED = (
+    "\n\nThe file {path} in the working folder is your solution. Only this file is judged."
+)
+FOLDER_IS_JUDGED = (
+    "\n\nThe working folder is the repository. What its files are at the end is judged."
+)
 
 _VERDICTS = {
     Verdict.PASSED: "All tests passed.",

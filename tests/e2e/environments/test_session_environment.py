@@ -168,6 +168,36 @@ def test_feedback_of_a_submission_leads_to_the_next(begin, reward):
     assert scored(reward, environment) == [1.0]
 
 
+def test_a_model_is_told_which_file_is_judged(begin, reward):
+    environment = begin("double", completion_path="src/main.py", feedback="verdict")
+    assert "The file src/main.py in the working folder" in environment.reset(task_id="double")
+    environment.write_file("main.py", "def double(x): return 2 * x")
+    refusal = "[refused: src/main.py is the file that is judged; 'src/main.py': No such file"
+    assert environment.submit().startswith(refusal)
+    assert environment.episode.submissions == 0
+    environment.write_file("src/main.py", "def double(x): return 2 * x")
+    assert environment.submit().startswith("All tests passed.")
+
+
+def test_a_model_is_told_that_a_repository_is_judged(begin):
+    assert "is the repository" in begin("cart").reset(task_id="cart")
+    assert begin("double").reset(task_id=None) is None
+
+
+def test_the_end_of_an_episode_says_that_its_file_is_absent(begin, reward):
+    environment = begin("double")
+    environment.write_file("main.py", "def double(x): return 2 * x")
+    assert scored(reward, environment) == [0.0]
+    assert "'solution.py': No such file or directory" in environment.episode.score.message
+
+
+@pytest.mark.parametrize("sabotage", ["mode", "pipe", "size", "folder"])
+def test_a_file_that_cannot_be_judged_is_no_submission(begin, sabotage):
+    environment = begin("double")
+    environment.bash(SABOTAGE[sabotage])
+    assert environment.submit().startswith("[refused: solution.py is the file that is judged; ")
+
+
 def test_a_repository_is_changed_and_judged_elsewhere(begin, reward):
     fixed, untouched = begin("cart"), begin("cart")
     assert "test_cart.py" not in fixed.bash("ls -R /home . 2>/dev/null")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, Unpack
 
-from trainer_client.errors import CallError, SessionEndedError
+from trainer_client.errors import CallError, SessionEndedError, SessionFileError
 from trainer_client.rewards.judged import Template
 from trainer_client.score import Score
 from trainer_client.sessions.requests import SessionOptions
@@ -17,6 +17,8 @@ from trainer_client.trl.environments.submitting import (
     broken_session,
     unjudged,
 )
+
+_SOLUTION_BYTES = 1 << 20  # a larger completion does not compile
 
 
 class SessionEnvironment(EnvironmentWithSession):
@@ -44,7 +46,8 @@ class SessionEnvironment(EnvironmentWithSession):
         >>> rows = [{"task_id": 1, "test_list": ["assert double(3) == 6"]}]
         >>> reward = environment_reward("localhost:50051", task=tasks.templates("mbpp", rows))
         >>> environment = SessionEnvironment(reward, feedback="verdict")
-        >>> environment.reset(task_id="1")
+        >>> print(environment.reset(task_id="1").strip())
+        The file solution.py in the working folder is your solution. Only this file is judged.
         >>> environment.write_file("solution.py", "def double(x): return 2 * x")
         'Written.'
         >>> environment.bash("python3 -c 'import solution; print(solution.double(4))'")
@@ -64,6 +67,21 @@ class SessionEnvironment(EnvironmentWithSession):
     ) -> None:
         super().__init__(reward, time_limit_seconds=time_limit_seconds, session=session, **options)
         self._completion_path = completion_path
+
+    def reset(self, **row: Any) -> str | None:
+        """Begins an episode; the session of the last one ends.
+
+        Args:
+            **row: the row of the data set.
+
+        Returns:
+            What is judged, which TRL adds to the prompt; None if the row has no task.
+        """
+        super().reset(**row)
+        if self.episode.template is None:
+            return None
+        path = self._judged_path()
+        return words.FOLDER_IS_JUDGED if not path else words.FILE_IS_JUDGED.format(path=path)
 
     def bash(self, command: str) -> str:
         """Runs a command in bash, in the working folder, and returns what it prints.
@@ -119,7 +137,7 @@ class SessionEnvironment(EnvironmentWithSession):
         Returns:
             A sentence about the files.
         """
-        return self._use(lambda: self._submit(None, self._judged))
+        return self._use(self._submit_files)
 
     def _bash(self, command: str) -> str:
         result = self._opened().exec(
@@ -137,12 +155,25 @@ class SessionEnvironment(EnvironmentWithSession):
         self._opened().write_files({well_formed(path): well_formed(content)})
         return "Written."
 
+    def _submit_files(self) -> str:
+        """Submits them, unless the file that is the solution cannot be judged."""
+        path = self._judged_path()
+        try:
+            if path:
+                self._opened().read_file(path, most_bytes=_SOLUTION_BYTES)
+        except SessionFileError as error:
+            return f"[refused: {path} is the file that is judged; {error.message}]"
+        return self._submit(None, self._judged)
+
+    def _judged_path(self) -> str:
+        """Returns the file that is the solution; "" if the working folder is."""
+        is_repository = self._asked().WhichOneof("tests") == "repository"
+        return "" if is_repository else self._completion_path
+
     def _judged(self, template: Template) -> Score:
         """Judges what the session holds."""
         asked = self._reward.request(template, "").make()
-        is_repository = asked.WhichOneof("tests") == "repository"
-        path = "" if is_repository else self._completion_path
-        return self._opened().score(asked, completion_path=path)
+        return self._opened().score(asked, completion_path=self._judged_path())
 
     def _conclusion(self) -> Score | None:
         episode = self.episode
