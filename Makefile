@@ -27,7 +27,7 @@ NODE := examples/node/node_modules/.package-lock.json
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format docs bench bench-peers soak proto proto-tools clean
+.PHONY: help demo test lint format docs bench bench-peers soak reference proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo 'make bench    executions per second, latency and CPU per verdict'
 	@echo 'make bench-peers   the same beside what else runs here, as a table and build/peers.html'
 	@echo 'make soak     N=300000 mixed executions with faults meanwhile, as a page: build/soak/soak.html'
+	@echo 'make reference   writes the reference pages of docs/ from the code'
 	@echo 'make proto    regenerates the stubs from the contract'
 	@echo 'make clean    removes everything that the other targets made'
 
@@ -167,6 +168,9 @@ bench-peers: $(VENV)/.core $(PEERS)/.made build/HumanEval.jsonl
 # As root, alone on the machine; N executions in all. A rerun goes on where the last run ended.
 soak: $(VENV)/.core
 	$(BIN)/python -m benchmarks.soak --executions $(or $(N),300000) --out build/soak $(ARGS)
+
+reference: $(VENV)/.dev
+	$(BIN)/python -m scripts.reference_pages
 
 proto: $(TOOLS)/.made
 	$(TOOLS)/bin/python scripts/generate_proto.py

@@ -172,7 +172,7 @@ def test_a_model_is_told_which_file_is_judged(begin, reward):
     environment = begin("double", completion_path="src/main.py", feedback="verdict")
     assert "The file src/main.py in the working folder" in environment.reset(task_id="double")
     environment.write_file("main.py", "def double(x): return 2 * x")
-    refusal = "[refused: src/main.py is the file that is judged; 'src/main.py': No such file"
+    refusal = "[refused: src/main.py is the file that is judged; src/main.py: No such file"
     assert environment.submit().startswith(refusal)
     assert environment.episode.submissions == 0
     environment.write_file("src/main.py", "def double(x): return 2 * x")
@@ -188,7 +188,7 @@ def test_the_end_of_an_episode_says_that_its_file_is_absent(begin, reward):
     environment = begin("double")
     environment.write_file("main.py", "def double(x): return 2 * x")
     assert scored(reward, environment) == [0.0]
-    assert "'solution.py': No such file or directory" in environment.episode.score.message
+    assert "solution.py: No such file or directory" in environment.episode.score.message
 
 
 @pytest.mark.parametrize("sabotage", ["mode", "pipe", "size", "folder"])

@@ -15,8 +15,9 @@ import yaml
 import trainer_client
 from codereward.v1 import reward_service_pb2, session_service_pb2
 from reward_server.settings import LimitSettings, Settings
-from scripts import reference_pages
+from scripts import reference_pages, site_hook
 from trainer_client.adapters.common.settings import PREFIX, AdapterSettings
+from trainer_client.rewards.execution import RemoteRewardOptions
 from trainer_client.trl.settings.configuration import TrainConfig, load_config
 from trainer_client.trl.tasks.data import read_tasks, training_tasks
 
@@ -136,11 +137,22 @@ def navigation(part: object) -> list[str]:
 
 def test_every_page_is_in_the_navigation_once(repository: Path):
     listed = navigation(yaml.safe_load((repository / "mkdocs.yml").read_text())["nav"])
-    assert sorted(listed) == sorted((*PAGES, *reference_pages.pages()))
+    assert sorted(listed) == sorted(PAGES)
 
 
-def test_the_server_settings_page_has_each_setting_with_its_meaning():
-    page = reference_pages.pages()["reference/server-settings.md"]
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """Returns the reference pages as the code makes them, by path."""
+    return reference_pages.pages()
+
+
+def test_the_reference_pages_are_what_the_code_makes(repository: Path, pages):
+    for path, text in pages.items():
+        assert (repository / "docs" / path).read_text("utf-8") == text, f"{path}: `make reference`"
+
+
+def test_the_server_settings_page_has_each_setting_with_its_meaning(pages):
+    page = pages["reference/server-settings.md"]
     for model in (Settings, LimitSettings):
         described = reference_pages.attribute_docstrings(model)
         assert list(described) == list(model.model_fields)
@@ -148,16 +160,16 @@ def test_the_server_settings_page_has_each_setting_with_its_meaning():
             assert re.search(rf"^\| `{name}` \|.*{re.escape(meaning[:20])}", page, re.M), name
 
 
-def test_the_training_settings_page_has_each_setting_with_its_meaning():
-    page = reference_pages.pages()["reference/train-settings.md"]
+def test_the_training_settings_page_has_each_setting_with_its_meaning(pages):
+    page = pages["reference/train-settings.md"]
     for name in set(TrainConfig.model_fields) - {"training"}:
         section = TrainConfig.model_fields[name].annotation
         for setting in section.model_fields:
             assert re.search(rf"^\| `{setting}` \| [^|]+\. \|", page, re.M), setting
 
 
-def test_the_contract_page_has_each_message_field_and_value():
-    page = reference_pages.pages()["reference/contract.md"]
+def test_the_contract_page_has_each_message_field_and_value(pages):
+    page = pages["reference/contract.md"]
     for name, message in CONTRACT_MESSAGES.items():
         assert f"### {name}\n" in page
         for field in message.fields:
@@ -177,14 +189,18 @@ def test_the_adapters_page_has_each_variable(repository: Path):
         assert f"`{PREFIX}{name.upper()}`" in page
 
 
-def test_the_python_page_has_each_public_name(repository: Path):
-    page = (repository / "docs" / "reference" / "python.md").read_text()
+def test_the_python_page_has_each_public_name(pages):
     for name in trainer_client.__all__:
-        assert f"::: trainer_client.{name}\n" in page
+        assert f"\n### `trainer_client.{name}`\n" in pages["reference/python.md"]
+
+
+def test_the_python_page_has_each_option_of_a_remote_reward_with_its_default(pages):
+    for option in RemoteRewardOptions.__annotations__:
+        assert re.search(rf"\b{option}: [^,]+ = [^,]+[,)]", pages["reference/python.md"]), option
 
 
 def test_each_decision_has_a_number_of_its_own():
-    numbers = [number for _, number, _ in reference_pages.decisions()]
+    numbers = [number for _, number, _ in site_hook.decisions()]
     assert len(numbers) == len(set(numbers))
 
 
@@ -192,5 +208,5 @@ def test_a_decision_in_a_text_becomes_a_link_unless_it_is_one():
     link = "[decision 20](../decisions/judging-python.md#decision-20)"
     page = SimpleNamespace(file=SimpleNamespace(src_uri="concepts/judge.md"))
     for text in ("See decision 20.", f"See {link}."):
-        shown = reference_pages.on_page_markdown(text, page=page, config=None, files=None)
+        shown = site_hook.on_page_markdown(text, page=page, config=None, files=None)
         assert shown == f"See {link}."

@@ -1,0 +1,84 @@
+"""Makes the page of the Python API: a template, and the docstrings that its directives name.
+
+A line `::: trainer_client.RewardClient` of the template stands for a class or function, or for all
+that a package exports. It is replaced by the signature and the docstring, in Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from griffe import GriffeLoader
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+TEMPLATE = REPOSITORY / "scripts" / "python_page.md"
+
+_DIRECTIVE = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
+_LINK_TO_NOWHERE = re.compile(r"\[([^\[\]]+)\]\(#[\w.]+\)")
+_CODE = re.compile(r"<code>(.*?)</code>")
+_HEADING = re.compile(r"^(#+) `([\w.]+)`$", re.MULTILINE)
+_OPTIONS = {
+    "heading_level": 3,
+    "inherited_members": False,
+    "line_length": 100,
+    "members_order": "source",
+    "show_bases": False,
+    "show_object_full_path": False,
+    "show_root_full_path": False,
+    "show_root_members_full_path": False,
+    "show_signature_annotations": True,
+    "summary": False,
+}
+
+
+def python_page() -> str:
+    """Returns the page in Markdown."""
+    import griffe
+
+    places = [str(REPOSITORY), *sys.path]
+    loader = griffe.GriffeLoader(docstring_parser=griffe.Parser.google, search_paths=places)
+    for package in ("trainer_client", "reward_server"):
+        loader.load(package)
+    loader.resolve_aliases(external=True)
+    text = TEMPLATE.read_text("utf-8")
+    return _DIRECTIVE.sub(lambda found: "\n\n".join(_described(loader, found[1])), text)
+
+
+def _described(loader: GriffeLoader, path: str) -> Iterator[str]:
+    found: Any = loader.modules_collection[path]
+    if not found.is_module:
+        yield _object(found, path)
+        return
+    if found.docstring is not None:
+        yield str(found.docstring.value)
+    for name in found.exports or ():
+        if f"::: trainer_client.{name}\n" not in TEMPLATE.read_text("utf-8"):
+            member = found[name]
+            # A function may have the name of its module, which griffe takes in its place.
+            yield _object(member[name] if member.is_module else member, f"{path}.{name}")
+
+
+def _object(found: Any, path: str) -> str:
+    """Returns the docstring of an object under the name by which callers import it."""
+    from griffe2md import render_object_docs
+
+    target = found.final_target if found.is_alias else found
+    is_enumeration = target.is_class and any("Enum" in str(base) for base in target.bases)
+    options: Any = {**_OPTIONS, "show_if_no_docstring": is_enumeration}
+    text = render_object_docs(target, options)
+    while text != (text := _LINK_TO_NOWHERE.sub(r"\1", text)):
+        pass
+    text = _CODE.sub(r"`\1`", text)
+    own = path.rpartition(".")[2]
+
+    def named(heading: re.Match[str]) -> str:
+        parts = heading[2].split(".")
+        member = ".".join(parts[parts.index(own) :]) if own in parts else f"{own}.{parts[-1]}"
+        return f"{heading[1]} `{path.removesuffix(own)}{member}`"
+
+    return re.sub(r"\n{3,}", "\n\n", _HEADING.sub(named, text)).strip()
