@@ -29,7 +29,7 @@ def test_the_readmes_score_comes_out_as_it_says(
     repository: Path, lasting_server: LocalServer, capsys
 ):
     exec(example(repository, "RewardClient", lasting_server), {})
-    assert capsys.readouterr().out == "Verdict.PASSED 1.0\n"
+    assert capsys.readouterr().out == "('PASSED', 1.0)\n"
 
 
 @pytest.mark.training

@@ -31,7 +31,9 @@ SetOption = Annotated[
 ]
 
 
-_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+_app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown"
+)
 
 
 def main() -> None:
