@@ -145,8 +145,7 @@ def test_a_blocking_reward_stops_a_training_that_receives_no_rewards(serve):
 def test_the_warning_about_a_reward_that_nobody_awaited_says_what_to_do():
     reward = remote_reward("localhost:1", task=TEMPLATES, name="tests")
     with pytest.warns(RuntimeWarning, match=r"'tests \(await it, or make it with blocking=True"):
-        called = reward([], [])
-        del called
+        reward([], [])
 
 
 @pytest.mark.parametrize("blocking", [False, True])

@@ -52,14 +52,17 @@ class EnvironmentWithSession(SubmittingEnvironment):
         self._session: Session | None = None
         self._closing: weakref.finalize[..., EnvironmentWithSession] | None = None
 
-    def reset(self, **row: Any) -> None:
+    def reset(self, **row: Any) -> str | None:
         """Begins an episode; the session of the last one ends.
 
         Args:
             **row: the row of the data set.
+
+        Returns:
+            What TRL adds to the prompt, if anything.
         """
         self._close()
-        super().reset(**row)
+        return super().reset(**row)
 
     def _conclusion(self) -> Score | None:
         """Returns the score of an episode that ends, if there is one."""

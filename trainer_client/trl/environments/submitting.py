@@ -62,13 +62,17 @@ class SubmittingEnvironment(Environment):
             if options.get(name, 1) < 1:  # type: ignore[operator]  # both are numbers
                 raise ValueError(f"{name}: must be at least 1")
 
-    def reset(self, **row: Any) -> None:
+    def reset(self, **row: Any) -> str | None:
         """Begins an episode.
 
         Args:
             **row: the row of the data set.
+
+        Returns:
+            What TRL adds to the prompt, if anything.
         """
         self.episode = self._reward.begin(row)
+        return None
 
     def _use(self, tool: Callable[[], str]) -> str:
         """Runs a tool. If it fails through no fault of the model, the episode has no reward."""
