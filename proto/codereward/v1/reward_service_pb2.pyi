@@ -1808,6 +1808,9 @@ class Provenance(_message.Message):
     LANGUAGE_VERSION_FIELD_NUMBER: _builtins.int
     BACKEND_FIELD_NUMBER: _builtins.int
     IMAGE_DIGEST_FIELD_NUMBER: _builtins.int
+    CONTRACT_REVISION_FIELD_NUMBER: _builtins.int
+    COMMIT_FIELD_NUMBER: _builtins.int
+    COMMIT_DATE_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     runner_version: _builtins.str
@@ -1818,6 +1821,15 @@ class Provenance(_message.Message):
     """Backend, and runtime if there is one."""
     image_digest: _builtins.str
     """Digest of the sandbox image, if there is one."""
+    contract_revision: _builtins.int
+    """Revision of the contract that the server knows; it refuses requests with fields or values of
+    enumerations that it does not know. Without it, the server is older than 0.2.0, and did not read
+    such fields.
+    """
+    commit: _builtins.str
+    """The commit that the server was built of; "unknown" if the build could not tell."""
+    commit_date: _builtins.str
+    """Date of that commit in UTC, as YYYY-MM-DD; empty if it is unknown."""
     def __init__(
         self,
         *,
@@ -1826,10 +1838,13 @@ class Provenance(_message.Message):
         language_version: _builtins.str = ...,
         backend: _builtins.str = ...,
         image_digest: _builtins.str = ...,
+        contract_revision: _builtins.int = ...,
+        commit: _builtins.str = ...,
+        commit_date: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "image_digest", b"image_digest", "language_version", b"language_version", "runner_version", b"runner_version", "server_version", b"server_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "commit", b"commit", "commit_date", b"commit_date", "contract_revision", b"contract_revision", "image_digest", b"image_digest", "language_version", b"language_version", "runner_version", b"runner_version", "server_version", b"server_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2278,6 +2293,9 @@ class GetServerInfoResponse(_message.Message):
     PROCESS_FIELD_NUMBER: _builtins.int
     SESSIONS_FIELD_NUMBER: _builtins.int
     IMAGES_FIELD_NUMBER: _builtins.int
+    CONTRACT_REVISION_FIELD_NUMBER: _builtins.int
+    COMMIT_FIELD_NUMBER: _builtins.int
+    COMMIT_DATE_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -2300,6 +2318,12 @@ class GetServerInfoResponse(_message.Message):
     """Name of this start of the server, the same in all its processes; empty if it has one process."""
     process: _builtins.int
     """Number of the process that answers."""
+    contract_revision: _builtins.int
+    """As in Provenance."""
+    commit: _builtins.str
+    """As in Provenance."""
+    commit_date: _builtins.str
+    """As in Provenance."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedCompositeFieldContainer[Global___LanguageInfo]:
         """Languages that were probed and work."""
@@ -2363,10 +2387,13 @@ class GetServerInfoResponse(_message.Message):
         process: _builtins.int = ...,
         sessions: Global___SessionBounds | None = ...,
         images: _abc.Iterable[_builtins.str] | None = ...,
+        contract_revision: _builtins.int = ...,
+        commit: _builtins.str = ...,
+        commit_date: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits", "sessions", b"sessions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "images", b"images", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "sessions", b"sessions", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "commit", b"commit", "commit_date", b"commit_date", "contract_revision", b"contract_revision", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "images", b"images", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "sessions", b"sessions", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

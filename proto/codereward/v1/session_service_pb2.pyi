@@ -260,6 +260,7 @@ class OpenSessionResponse(_message.Message):
     LIFETIME_SECONDS_FIELD_NUMBER: _builtins.int
     IDLE_SECONDS_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
+    CONTRACT_REVISION_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """Names the session in all further calls. Only the credential that opened it can use it."""
     working_folder: _builtins.str
@@ -268,6 +269,8 @@ class OpenSessionResponse(_message.Message):
     """Time until the end of its lifetime, in seconds."""
     idle_seconds: _builtins.float
     """Its idle limit, in seconds."""
+    contract_revision: _builtins.int
+    """As in Provenance."""
     @_builtins.property
     def limits(self) -> Global___SessionLimits:
         """The limits in force."""
@@ -280,10 +283,11 @@ class OpenSessionResponse(_message.Message):
         lifetime_seconds: _builtins.float = ...,
         idle_seconds: _builtins.float = ...,
         limits: Global___SessionLimits | None = ...,
+        contract_revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["idle_seconds", b"idle_seconds", "lifetime_seconds", b"lifetime_seconds", "limits", b"limits", "session_id", b"session_id", "working_folder", b"working_folder"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contract_revision", b"contract_revision", "idle_seconds", b"idle_seconds", "lifetime_seconds", b"lifetime_seconds", "limits", b"limits", "session_id", b"session_id", "working_folder", b"working_folder"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

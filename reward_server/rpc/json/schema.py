@@ -6,6 +6,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
+from codereward.unknown import repeated_fields
 from codereward.v1 import reward_service_pb2 as pb
 
 Schema = dict[str, Any]
@@ -40,22 +41,25 @@ def _add(kind: Descriptor | EnumDescriptor, found: dict[str, Schema]) -> Schema:
         found[kind.name] = (
             {"type": "string", "enum": [value.name for value in kind.values]}
             if isinstance(kind, EnumDescriptor)
-            else {
-                "type": "object",
-                "properties": {field.name: _field(field, found) for field in kind.fields},
-            }
+            else _object(kind, found)
         )
     return reference(kind.name)
 
 
-def _field(field: FieldDescriptor, found: dict[str, Schema]) -> Schema:
+def _object(kind: Descriptor, found: dict[str, Schema]) -> Schema:
+    repeated = repeated_fields(kind)
+    fields = {field.name: _field(field, found, field.name in repeated) for field in kind.fields}
+    return {"type": "object", "properties": fields}
+
+
+def _field(field: FieldDescriptor, found: dict[str, Schema], is_repeated: bool) -> Schema:
     kind = field.message_type
     if kind is not None and kind.GetOptions().map_entry:
         return {
             "type": "object",
             "additionalProperties": _one(kind.fields_by_name["value"], found),
         }
-    if field.is_repeated:
+    if is_repeated:
         return {"type": "array", "items": _one(field, found)}
     return _one(field, found)
 
