@@ -1,6 +1,6 @@
-"""Finds what a message has and its reader does not know: fields, and values of enumerations.
+"""Finds what a request has and the server does not know: fields, and values of enumerations.
 
-protobuf keeps both without a word. A reader that ignored them would judge a request without the
+protobuf keeps both without a word. A server that ignored them would judge a request without the
 fields that decide it.
 """
 
@@ -14,6 +14,8 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
+
+from codereward.revisions import revision
 
 
 class Found(NamedTuple):
@@ -65,11 +67,11 @@ def unknown_here(message: Message) -> Found | None:
         return _stranger(strangers[0].field_number, message.DESCRIPTOR)
     for name, known in plan.enums:
         if (value := getattr(message, name)) not in known:
-            return _value(name, value)
+            return _unknown(name, f"the value {value}")
     for name, known in plan.enum_lists:
         for key, value in _items(getattr(message, name)):
             if value not in known:
-                return _value(f"{name}[{key!r}]", value)
+                return _unknown(f"{name}[{key!r}]", f"the value {value}")
     return None
 
 
@@ -121,9 +123,10 @@ def _items(values: Any) -> Iterable[tuple[object, Any]]:
 def _stranger(number: int, kind: Descriptor) -> Found:
     field = kind.fields_by_number.get(number)
     if field is None:
-        return Found(str(number), f"field {number} is not known")
-    return Found(field.name, f"field {number} is not of the type that is known")
+        return _unknown(str(number), f"field {number}")
+    return _unknown(field.name, f"this type of field {number}")
 
 
-def _value(path: str, value: int) -> Found:
-    return Found(path, f"the value {value} is not known")
+def _unknown(path: str, what: str) -> Found:
+    known = f"is not known to this server (contract revision {revision()})"
+    return Found(path, f"{what} {known}")

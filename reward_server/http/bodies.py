@@ -33,7 +33,8 @@ def read_body(kind: type[_Model], body: bytes) -> _Model:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or "request"
-        raise InvalidRequestError(field, first["msg"]) from None
+        is_unknown = first["type"] == "extra_forbidden"
+        raise InvalidRequestError(field, "is not known" if is_unknown else first["msg"]) from None
 
 
 def check_size(body: bytes, *, times: int = 1) -> None:

@@ -38,9 +38,12 @@ _NOT_JUDGED = (OverloadedError, DeadlineError, DrainingError, SandboxError)
 
 
 class NemoGymTests(BaseModel):
-    """Tests of LiveCodeBench's kind: of whole programs, or of a function if it is named."""
+    """Tests of LiveCodeBench's kind: of whole programs, or of a function if it is named.
 
-    model_config = ConfigDict(frozen=True)
+    Another field could change what they test, so it is refused.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     inputs: list[str]
     outputs: list[str]
@@ -48,7 +51,7 @@ class NemoGymTests(BaseModel):
 
 
 class VerifierMetadata(BaseModel):
-    """The task of a sample."""
+    """The task of a sample; NeMo-Gym's data sets have labels beside it, such as a difficulty."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -61,7 +61,14 @@ def _check_type(request: Request) -> None:
 
 
 def _deadline(request: Request) -> float | None:
-    """Returns the time on the loop's clock by which the caller needs an answer."""
+    """Returns the time on the loop's clock by which the caller needs an answer.
+
+    Raises:
+        InvalidRequestError: the address has another parameter, or the time is wrong.
+    """
+    for name in request.query_params:
+        if name != "timeout_seconds":
+            raise InvalidRequestError(name, "is no parameter of this address; timeout_seconds is")
     given = request.query_params.get("timeout_seconds")
     if given is None:
         return None

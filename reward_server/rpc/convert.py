@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
+from codereward.request_json import RequestJsonError, parse_message
+from codereward.unknown import Found as Unknown
+from codereward.unknown import first_unknown, unknown_here
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import (
     LEAST_LIMITS,
@@ -53,6 +56,7 @@ MEBIBYTE = 1 << 20
 NAME_BYTES = 256
 TAG_BYTES = 4096
 MOST_TAGS = 64
+MOST_ITEMS = 1024
 SOURCE_BYTES = 1 * MEBIBYTE
 TEST_CODE_BYTES = 8 * MEBIBYTE
 HARNESS_BYTES = 256 * 1024
@@ -114,28 +118,63 @@ def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
     """Parses a message.
 
     Raises:
-        InvalidRequestError: the body is too large, or is not such a message with text in UTF-8.
+        InvalidRequestError: the body is too large, or is not such a message with text in UTF-8, or
+            has a part that is not known.
     """
     _check_size(len(body), bounds)
-    return _decoded(kind, body)
+    return _known(_decoded(kind, body), bounds)
 
 
 def score_request(body: bytes, bounds: Bounds) -> pb.ScoreRequest:
     """Parses a request whose completion may be larger than a request; see `parse`."""
-    if len(body) <= bounds.maximum_request_bytes:
-        return _decoded(pb.ScoreRequest, body)
-    request = _decoded(pb.ScoreRequest, body)
-    _check_size(len(body) - _cut_completion(request), bounds)
+    request = _known(_decoded(pb.ScoreRequest, body), bounds)
+    if len(body) > bounds.maximum_request_bytes:
+        _check_size(len(body) - _cut_completion(request), bounds)
     return request
 
 
 def batch_request(body: bytes, bounds: Bounds) -> pb.ScoreBatchRequest:
-    """Parses a batch whose completions may be larger than a request; see `parse`."""
-    if len(body) <= bounds.maximum_request_bytes:
-        return _decoded(pb.ScoreBatchRequest, body)
+    """Parses a batch whose completions may be larger than a request; see `parse`.
+
+    Its requests have still to pass `check_known`, one by one, as one of them may be wrong.
+    """
     batch = _decoded(pb.ScoreBatchRequest, body)
-    _check_size(len(body) - sum(map(_cut_completion, batch.requests)), bounds)
+    _refuse(unknown_here(batch))
+    if len(body) > bounds.maximum_request_bytes:
+        _check_size(len(body) - sum(map(_cut_completion, batch.requests)), bounds)
     return batch
+
+
+def from_json(kind: type[_M], given: Mapping[str, Any], bounds: Bounds) -> _M:
+    """Reads a message from its JSON form.
+
+    Raises:
+        InvalidRequestError: it is no such message, or has a part that is not known.
+    """
+    try:
+        return _known(parse_message(given, kind), bounds)
+    except RequestJsonError as error:
+        raise InvalidRequestError(error.field or "request", error.problem) from None
+
+
+def check_known(message: Message, bounds: Bounds) -> None:
+    """Refuses fields and values of enumerations that this server does not know, at any depth.
+
+    Raises:
+        InvalidRequestError: there is one, or a list is too long to be looked through.
+    """
+    lists = {"cases": bounds.maximum_cases, "requests": bounds.maximum_batch}
+    _refuse(first_unknown(message, lambda name: lists.get(name, MOST_ITEMS)))
+
+
+def _known(message: _M, bounds: Bounds) -> _M:
+    check_known(message, bounds)
+    return message
+
+
+def _refuse(found: Unknown | None) -> None:
+    if found is not None:
+        raise InvalidRequestError(found.path, found.problem)
 
 
 def _check_size(size: int, bounds: Bounds) -> None:
@@ -170,7 +209,7 @@ def task(body: bytes, bounds: Bounds) -> Task:
         InvalidRequestError: a field is malformed, missing or too large.
         UnsupportedError: the server does not offer the language or the kind of tests.
     """
-    found = _task(_decoded(pb.Task, body), bounds)
+    found = _task(_known(_decoded(pb.Task, body), bounds), bounds)
     fingerprint = task_fingerprint(found.tests, found.data_files)
     return replace(found, fingerprint=fingerprint)
 

@@ -226,6 +226,7 @@ class RewardService:
     ) -> pb.ScoreBatchResponse:
         try:
             with self._gate.in_flight.request(owner):
+                convert.check_known(request, self._bounds)
                 response = await self.judge(request, deadline, owner)
         except Exception as error:  # noqa: BLE001  # one request's error is not the batch's
             report_failure(self._telemetry, error)

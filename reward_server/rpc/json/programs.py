@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from codereward.request_json import RequestJsonError, parse_message
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import Job
-from reward_server.errors import InvalidRequestError
 from reward_server.rpc import convert
 from reward_server.rpc.convert import Bounds
 
@@ -24,8 +22,4 @@ def program_job(request: Mapping[str, Any], bounds: Bounds) -> Job:
         InvalidRequestError: a field is malformed or too large.
         UnsupportedError: the server does not offer the language.
     """
-    try:
-        message = parse_message(request, pb.ExecuteRequest)
-    except RequestJsonError as error:
-        raise InvalidRequestError(error.field or "request", error.problem) from None
-    return convert.job(message, bounds)
+    return convert.job(convert.from_json(pb.ExecuteRequest, request, bounds), bounds)

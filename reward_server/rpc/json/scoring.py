@@ -108,8 +108,10 @@ def _batch(body: bytes, bounds: Bounds) -> pb.ScoreBatchRequest:
     except RequestJsonError as error:
         raise InvalidRequestError("request", error.problem) from None
     items = found.pop("requests", [])
-    if found or not isinstance(items, list):
-        raise InvalidRequestError(next(iter(found), "requests"), "is not a list of requests")
+    if found:
+        raise InvalidRequestError(next(iter(found)), "is not known")
+    if not isinstance(items, list):
+        raise InvalidRequestError("requests", "is not a list of requests")
     fields.at_most("requests", len(items), bounds.maximum_batch)
     batch = pb.ScoreBatchRequest(requests=fields.each("requests", items, _item))
     checked = convert.batch_request(batch.SerializeToString(), bounds)
