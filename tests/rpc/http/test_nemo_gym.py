@@ -103,6 +103,10 @@ async def test_what_found_no_room_is_masked(serve: Serve, monkeypatch: pytest.Mo
         (body("x", other=1), "verifier_metadata"),
         (body("x", {"inputs": [""], "outputs": []}), "verifier_metadata.unit_tests"),
         (body("x", score_request={"nonsense": 1}), "nonsense"),
+        (
+            body("x", {"inputs": [""], "outputs": [""], "exact": 1}),
+            "verifier_metadata.unit_tests.exact",
+        ),
     ],
 )
 async def test_a_wrong_request_is_refused(serve: Serve, sent: Any, field: str) -> None:
