@@ -55,7 +55,7 @@ from reward_server.telemetry import (
 from reward_server.tenants.division import divided
 from reward_server.tenants.quotas import InFlight
 from reward_server.tenants.tenant import Credential, Tenants
-from reward_server.version import server_version
+from reward_server.version import commit, server_version
 
 if TYPE_CHECKING:
     from reward_server.http.server import HttpServer
@@ -235,7 +235,12 @@ async def serving(
     telemetry.state(
         "build_info",
         "Versions of the server, as labels.",
-        {"version": facts.server_version, "backend": backend.name},
+        {
+            "version": facts.server_version,
+            "commit": facts.commit,
+            "commit_date": facts.commit_date,
+            "backend": backend.name,
+        },
     )
     telemetry.watch("stored_tasks", "Tasks that callers have stored.", lambda: tasks.count)
     telemetry.watch("stored_task_bytes", "Memory of the stored tasks.", lambda: tasks.size_bytes)
@@ -486,8 +491,11 @@ def _store_limits(settings: Settings) -> StoreLimits:
 def _facts(
     settings: Settings, backend: Backend, languages: Languages, membership: Membership | None
 ) -> ServerFacts:
+    built = commit()
     return ServerFacts(
         server_version=server_version(),
+        commit=built.hash,
+        commit_date=built.date,
         backend=backend.name,
         languages=tuple(
             language.info(backend.language_versions[language.name]) for language in languages.all
@@ -502,8 +510,11 @@ def _facts(
 
 
 def _provenance(backend: Backend, language: str) -> Provenance:
+    built = commit()
     return Provenance(
         server_version=server_version(),
+        commit=built.hash,
+        commit_date=built.date,
         runner_version=backend.runner_version,
         image_digest=backend.image_digests.get(language, ""),
         language_version=backend.language_versions[language],

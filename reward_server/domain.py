@@ -693,6 +693,8 @@ class Provenance:
     """The origin of a verdict: the versions of the software that made it."""
 
     server_version: str = ""
+    commit: str = ""
+    commit_date: str = ""
     runner_version: str = ""
     language_version: str = ""
     backend: str = ""

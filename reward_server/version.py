@@ -1,15 +1,8 @@
-"""The version of the installed distribution; this module imports nothing else of the server."""
+"""The build of the server that runs; this module imports nothing else of the server."""
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from codereward.build import commit, described
+from codereward.build import version as server_version
 
-DISTRIBUTION = "codereward"
-
-
-def server_version() -> str:
-    """Returns the version of the installed distribution."""
-    try:
-        return version(DISTRIBUTION)
-    except PackageNotFoundError:
-        return "unknown"
+__all__ = ["commit", "described", "server_version"]

@@ -16,6 +16,7 @@ from openenv.core.env_server.http_server import (
     create_app,
 )
 
+from codereward import build
 from codereward_env.models import CodeAction, CodeObservation
 from codereward_env.server.environment import Backend, CodeRewardEnvironment
 from codereward_env.server.settings import EnvironmentSettings
@@ -49,6 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="codereward-env", description=main.__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
     parser.add_argument("--port", type=int, default=8000, help="the port to listen at")
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {build.described()}", help="the version"
+    )
     chosen = parser.parse_args()
     uvicorn.run(application, factory=True, host=chosen.host, port=chosen.port)
 

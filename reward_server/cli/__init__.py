@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from reward_server.errors import RewardServerError, SettingsError
-from reward_server.version import server_version
+from reward_server.version import described
 
 # A command's modules are imported only when it is called, since the list of commands needs none.
 COMMANDS: Mapping[str, str] = {
@@ -84,14 +84,14 @@ def _unnamed() -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"reward-server {server_version()}")
+        typer.echo(f"reward-server {described()}")
         raise typer.Exit
 
 
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit."),
     ] = False,
 ) -> None: ...
 

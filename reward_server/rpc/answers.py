@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codereward.revisions import revision
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import (
     LEAST_LIMITS,
@@ -34,6 +35,8 @@ class ServerFacts:
     """The server's description of itself, without the bounds on requests."""
 
     server_version: str
+    commit: str = ""
+    commit_date: str = ""
     backend: str
     languages: tuple[LanguageInfo, ...]
     walls: tuple[Wall, ...]
@@ -108,6 +111,9 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
     member = facts.membership
     return pb.GetServerInfoResponse(
         server_version=facts.server_version,
+        commit=facts.commit,
+        commit_date=facts.commit_date,
+        contract_revision=revision(),
         languages=[_language(language) for language in facts.languages],
         default_limits=_limits(bounds.default_limits),
         maximum_limits=_limits(bounds.maximum_limits),
@@ -196,6 +202,9 @@ def _provenance(provenance: Provenance) -> pb.Provenance:
         language_version=provenance.language_version,
         backend=provenance.backend,
         image_digest=provenance.image_digest,
+        contract_revision=revision(),
+        commit=provenance.commit,
+        commit_date=provenance.commit_date,
     )
 
 

@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2  # type: ignore[import-untyped]  # no s
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codereward.revisions import revision
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server import domain
 from reward_server.domain import (
@@ -85,6 +86,8 @@ def test_an_assessment_crosses_whole() -> None:
                 language_version="c",
                 backend="d",
                 image_digest="e",
+                commit="f",
+                commit_date="2026-11-28",
             ),
             deduplicated=True,
         )
@@ -122,6 +125,9 @@ def test_an_assessment_crosses_whole() -> None:
             language_version="c",
             backend="d",
             image_digest="e",
+            contract_revision=revision(),
+            commit="f",
+            commit_date="2026-11-28",
         ),
         deduplicated=True,
     )

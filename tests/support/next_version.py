@@ -1,7 +1,7 @@
 """A next version of the server: a copy of this tree with another number and a grown contract.
 
 What is real: the copy is a tree of its own, whose processes import nothing of this one. Its
-version is 0.2.0, its messages have fields that this version does not know, and its answers fill one
+version is 0.3.0, its messages have fields that this version does not know, and its answers fill one
 of them. What is not: the rest of its code is this version's, because no next version exists yet.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 NEW_FIELD, NEW_NUMBER = "from_the_next_version", 900
 # A request's new field with a text, as it is sent: the number and the type, the length, the text.
 IN_A_REQUEST = b"\xa2\x38\x06a word"

@@ -9,13 +9,13 @@ import tomllib
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 
+from codereward import build
 from trainer_client.errors import ConfigError, RewardClientError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def main() -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"reward-train {metadata.version('codereward')}")
+        typer.echo(f"reward-train {build.described()}")
         raise typer.Exit
 
 
@@ -55,7 +55,7 @@ def _version(wanted: bool) -> None:
 def _reward_train(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit."),
     ] = False,
 ) -> None:
     """Trains models with GRPO on coding tasks that a reward server judges.

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import Message
 
+from codereward.revisions import revision
 from codereward.v1 import reward_service_pb2 as reward_pb
 from codereward.v1 import session_service_pb2 as pb
 from reward_server.domain import LimitKind
@@ -105,6 +106,7 @@ class SessionService:
             lifetime_seconds=session.remaining_seconds,
             idle_seconds=wanted.idle_seconds,
             limits=_limits(wanted.place.limits),
+            contract_revision=revision(),
         )
 
     async def run_command(self, body: bytes, context: Context, owner: str) -> None:

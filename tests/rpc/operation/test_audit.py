@@ -15,6 +15,7 @@ import pytest
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import SettingsError
 from reward_server.rpc.audit import LOST, WRITTEN, AuditLog
+from reward_server.version import commit
 from tests.rpc.conftest import Serve, function_request, refused
 
 SECRET = "a-token-of-the-tests"
@@ -59,6 +60,7 @@ async def test_each_answer_is_a_line_without_text_or_secret(serve: Serve, tmp_pa
     assert (first["verdict"], first["reward"]) == ("PASSED", 1.0)
     assert first["integrity"] == "ISOLATED"
     assert first["provenance"]["backend"] == "fake"
+    assert first["provenance"]["commit"] == commit().hash
     assert first["time"].endswith("+00:00")
     text = json.dumps([first, second])
     assert SECRET not in text

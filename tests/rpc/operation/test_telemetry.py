@@ -32,6 +32,7 @@ from reward_server.domain import (
 from reward_server.errors import SandboxError, StartError
 from reward_server.operation import Condition
 from reward_server.telemetry import Telemetry, configure_logging, serve_metrics
+from reward_server.version import commit, server_version
 from tests.rpc.conftest import Serve, function_request, refused
 from tests.rpc.fakes import FakeExecutor
 from trainer_client import local_server
@@ -328,8 +329,9 @@ async def test_build_walls_connections_and_the_event_loop_are_shown(
     lagged = "reward_server_event_loop_lag_seconds_count"
     while (metrics := await scrape(free_port))[lagged] == 0:
         pass
-    version = served.app.facts.server_version
-    assert metrics[f'reward_server_build_info{{backend="fake",version="{version}"}}'] == 1
+    built = commit()
+    labels = f'backend="fake",commit="{built.hash}",commit_date="{built.date}"'
+    assert metrics[f'reward_server_build_info{{{labels},version="{server_version()}"}}'] == 1
     assert metrics['reward_server_wall_standing{wall="kernel"}'] == 1
     assert metrics["reward_server_connections"] == 1
 
