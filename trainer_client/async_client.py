@@ -17,7 +17,7 @@ from trainer_client.score import Score
 from trainer_client.sessions.async_session import AsyncSession
 from trainer_client.sessions.requests import SessionOptions
 from trainer_client.spelling import check_options
-from trainer_client.transport import deadlines, forks
+from trainer_client.transport import contract, deadlines, forks
 from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
 from trainer_client.transport.hints import explained
@@ -105,8 +105,11 @@ class AsyncRewardClient:
 
     async def _executed(self, made: pb.ExecuteRequest) -> pb.ExecuteResponse:
         process = await self._any_process()
+        _check(await process.contract.refusal(made))
         options = self._call_options(process, deadlines.execute_seconds(made))
-        return await _answer(process.stub.Execute(made, **options))
+        answer: pb.ExecuteResponse = await _answer(process.stub.Execute(made, **options))
+        _check(contract.unreadable(made, answer.provenance.contract_revision))
+        return answer
 
     def session(self, **options: Unpack[SessionOptions]) -> AsyncSession:
         """Returns a session, a sandbox that is open for the length of an `async with` block.
@@ -199,6 +202,11 @@ class AsyncRewardClient:
                 open_lines = {key: line for key, line in self._lines.items() if not key.is_closed()}
                 self._lines = {**open_lines, loop: Line.open(self._connection)}
             return self._lines[loop]
+
+
+def _check(failure: Failure | None) -> None:
+    if failure is not None:
+        raise CallError(failure.status.name, failure.message)
 
 
 async def _answer(call: grpc.aio.UnaryUnaryCall[Any, _T]) -> _T:

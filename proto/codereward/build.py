@@ -63,7 +63,9 @@ def commit_of(checkout: Path) -> Commit:
     if not (checkout / ".git").exists():
         return Commit()
     try:
-        name = _git(checkout, "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=-modified")
+        name = _git(
+            checkout, "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=-modified"
+        )
         return Commit(name, _git(checkout, "log", "-1", "--format=%cd", "--date=format-local:%F"))
     except (OSError, subprocess.SubprocessError):
         return Commit()

@@ -11,6 +11,7 @@ from concurrent import futures
 import grpc
 import pytest
 
+from codereward.revisions import revision
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
 
@@ -32,6 +33,7 @@ class ScriptedServer(rpc.RewardServiceServicer):
         self.batches: list[int] = []
         self.metadata: list[dict[str, str]] = []
         self.rpcs = 0
+        self.revision = revision()
         self.knows_tasks = True
         self.failing_uploads = 0
         self.tasks: list[bytes] = []
@@ -57,14 +59,14 @@ class ScriptedServer(rpc.RewardServiceServicer):
     def Score(self, request, context):  # noqa: N802  # gRPC's name
         self.rpcs += 1
         with self._counted(request, context):
-            return self.answer(request, context)
+            return self._stated(self.answer(request, context))
 
     def ScoreBatch(self, request, context):  # noqa: N802
         self.rpcs += 1
         self.batches.append(len(request.requests))
         for index, item in reversed(list(enumerate(request.requests))):
             with self._counted(item, context):
-                response = self.answer(item, context)
+                response = self._stated(self.answer(item, context))
             if isinstance(response, pb.ScoreBatchResponse):
                 response.index = index
                 yield response
@@ -84,13 +86,21 @@ class ScriptedServer(rpc.RewardServiceServicer):
         if request.language == "cobol":
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "no language cobol")
         stdout = pb.CapturedStream(data=request.stdin, size_bytes=len(request.stdin))
-        return pb.ExecuteResponse(id=request.id, stdout=stdout)
+        return self._stated(pb.ExecuteResponse(id=request.id, stdout=stdout))
 
     def GetServerInfo(self, request, context):  # noqa: N802
-        return pb.GetServerInfoResponse(server_version="1.2.3", slots=2)
+        return pb.GetServerInfoResponse(
+            server_version="1.2.3", slots=2, contract_revision=self.revision
+        )
 
     def stop(self) -> None:
         self._server.stop(None).wait(5)
+
+    def _stated(self, answer):
+        """Lets an answer state the revision of the contract, as those of a real server do."""
+        if not isinstance(answer, pb.ScoreBatchResponse):
+            answer.provenance.contract_revision = self.revision
+        return answer
 
     @contextlib.contextmanager
     def _counted(self, request, context):

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 
+from codereward.revisions import revision
+
 VERSION = "0.3.0"
 NEW_FIELD, NEW_NUMBER = "from_the_next_version", 900
 # A request's new field with a text, as it is sent: the number and the type, the length, the text.
@@ -59,6 +61,11 @@ def _grow(stub: Path) -> None:
             json_name=NEW_FIELD,
         )
     stub.write_text(text.replace(written, repr(file.SerializeToString())))
+    with stub.with_name("revisions.txt").open("a") as table:
+        table.writelines(
+            f"{revision() + 1} codereward.v1.{name}.{NEW_FIELD} {NEW_NUMBER} string\n"
+            for name in _GROWN
+        )
 
 
 def _fill(module: Path) -> None:

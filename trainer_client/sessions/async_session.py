@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 import grpc
+from google.protobuf.message import Message
 
 from codereward.v1 import reward_service_pb2 as pb_reward
 from codereward.v1 import session_service_pb2 as pb
@@ -36,7 +37,7 @@ from trainer_client.sessions.results import (
     file_info_of,
     result_of,
 )
-from trainer_client.transport import retry
+from trainer_client.transport import contract, retry
 from trainer_client.transport.channel import Connection
 from trainer_client.transport.retry import Patience
 
@@ -69,6 +70,7 @@ class AsyncSession:
         self._options = options
         self._channel: grpc.aio.Channel | None = None
         self._timeout_seconds = _CALL_SECONDS
+        self._stated_revision = 0
 
     async def __aenter__(self) -> Self:
         """Opens the session; waits while the server has no room.
@@ -127,6 +129,7 @@ class AsyncSession:
         """
         limit = options.get("time_limit_seconds")
         request = requests.exec_request(self.id, list(argv), options)
+        self._check_readable(request)
         call = self._stub.Exec(
             request,
             timeout=None if limit is None else limit + _MARGIN_SECONDS,
@@ -145,9 +148,9 @@ class AsyncSession:
             SessionEndedError: the session is gone; open another.
             CallError: the code was not run.
         """
-        call = self._stub.RunCode(
-            requests.code_request(self.id, code, options), metadata=self._metadata
-        )
+        request = requests.code_request(self.id, code, options)
+        self._check_readable(request)
+        call = self._stub.RunCode(request, metadata=self._metadata)
         streams, images = (bytearray(), bytearray()), list[bytes]()
         try:
             async for event in call:
@@ -245,6 +248,7 @@ class AsyncSession:
             folder=folder,
             completion_path=completion_path,
         )
+        self._check_readable(asked)
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         patience = Patience(timeout_seconds=seconds, outage_seconds=seconds)
         attempt = 0
@@ -318,9 +322,17 @@ class AsyncSession:
                 attempt += 1
             else:
                 self.id, self.working_folder = answer.session_id, answer.working_folder
+                self._stated_revision = answer.contract_revision
+                self._check_readable(request)
                 return
 
+    def _check_readable(self, request: Message) -> None:
+        failure = contract.unreadable(request, self._stated_revision)
+        if failure is not None:
+            raise CallError(failure.status.name, failure.message)
+
     async def _answer(self, method: Any, request: Any) -> Any:
+        self._check_readable(request)
         try:
             return await method(request, timeout=_CALL_SECONDS, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:

@@ -22,7 +22,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import score
 from trainer_client.requests import LazyRequest, Request
 from trainer_client.score import Score
-from trainer_client.transport import deadlines, oversize, retry, stored_tasks
+from trainer_client.transport import contract, deadlines, oversize, retry, stored_tasks
 from trainer_client.transport.channel import Connection
 from trainer_client.transport.permits import Held, Permits
 from trainer_client.transport.processes import Process, Processes
@@ -77,10 +77,14 @@ class _Item:
 
 @dataclass(slots=True, eq=False)
 class _Sent:
-    """An item that is being sent; `upload` is the task that its request names."""
+    """An item that is being sent; `upload` is the task that its request names.
+
+    `whole` is the request with its task.
+    """
 
     item: _Item
     request: pb.ScoreRequest
+    whole: pb.ScoreRequest
     seconds: float
     begun: float
     upload: Upload | None = None
@@ -146,7 +150,8 @@ class ScoreCall:
         missing = await self._line.processes.ready()
         if missing is not None:
             begun = self._patience.now()
-            unsent = [_Sent(item, pb.ScoreRequest(), 0.0, begun) for item in items]
+            none = pb.ScoreRequest()
+            unsent = [_Sent(item, none, none, 0.0, begun) for item in items]
             self._end(unsent, missing, held)
             return
         with self._line.processes.sending(len(items)) as process:
@@ -157,13 +162,18 @@ class ScoreCall:
             await asyncio.gather(*(self._send(part, to) for part in parts))
 
     async def _prepared(self, item: _Item, to: _Way) -> _Sent | None:
-        """Makes the request, and stores its task if that is large; None if this failed."""
+        """Makes the request, and stores its task if that is large; None if this failed, or if the
+        server cannot read the request."""
         made = item.request.make() if isinstance(item.request, LazyRequest) else item.request
         request = oversize.cut(made)
         seconds = self._connection.rpc_timeout_seconds
         if seconds is None:
             seconds = deadlines.score_seconds(request)
-        sent = _Sent(item, request, seconds, self._patience.now())
+        sent = _Sent(item, request, request, seconds, self._patience.now())
+        refusal = await to.process.contract.refusal(request)
+        if refusal is not None:
+            self._settle([sent], refusal, to)
+            return None
         parts = self._divided(request, item)
         remaining = self._patience.remaining()
         if parts is None or remaining <= 0:
@@ -203,7 +213,7 @@ class ScoreCall:
         response = await to.process.stub.Score(
             sent.request, timeout=seconds, metadata=to.process.metadata
         )
-        self._settle([sent], score.from_response(response), to)
+        self._settle([sent], _judged(sent, response), to)
 
     async def _batch(self, part: Sequence[_Sent], seconds: float, to: _Way) -> None:
         stream = to.process.stub.ScoreBatch(
@@ -214,7 +224,7 @@ class ScoreCall:
         async for item in stream:
             self._patience.answered()
             if 0 <= item.index < len(part) and not part[item.index].is_settled:
-                self._settle([part[item.index]], _item_answer(item), to)
+                self._settle([part[item.index]], _item_answer(part[item.index], item), to)
 
     def _settle(self, part: Sequence[_Sent], answer: _Answer, to: _Way) -> None:
         """Ends an attempt at requests, after which a process that did not answer is left out."""
@@ -299,10 +309,15 @@ _UNANSWERED = Failure(
 )
 
 
-def _item_answer(item: pb.ScoreBatchResponse) -> _Answer:
+def _item_answer(sent: _Sent, item: pb.ScoreBatchResponse) -> _Answer:
     if item.WhichOneof("result") == "error":
         return retry.from_status(item.error)
-    return score.from_response(item.response)
+    return _judged(sent, item.response)
+
+
+def _judged(sent: _Sent, response: pb.ScoreResponse) -> _Answer:
+    unreadable = contract.unreadable(sent.whole, response.provenance.contract_revision)
+    return score.from_response(response) if unreadable is None else unreadable
 
 
 def _fitting(requests: Iterable[_Sent], most: int) -> Iterator[list[_Sent]]:

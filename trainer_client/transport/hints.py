@@ -20,11 +20,15 @@ _HINTS: Mapping[str, str] = {
     ),
     "Domain name not found": "no such host is known here",
 }
+_NO_METHOD = "Method not found!"
 _CONNECTING = re.compile(r"last error:|errors resolving")
 
 
 def explained(message: str) -> str:
-    """Returns a failure's message, with advice if it reports that no connection was made."""
+    """Returns a failure's message, with advice if it reports that no connection was made, or that
+    the server has no such method."""
+    if message == _NO_METHOD:
+        return f"the server is older than this client and lacks this call: upgrade it ({message})"
     if not _CONNECTING.search(message):
         return message
     hint = next((hint for text, hint in _HINTS.items() if text in message), None)

@@ -25,6 +25,7 @@ import grpc
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
 from trainer_client.transport.channel import Connection, addresses, host_of
+from trainer_client.transport.contract import ServerContract
 from trainer_client.transport.retry import Failure
 from trainer_client.transport.stored_tasks import StoredTasks
 
@@ -47,6 +48,7 @@ class Process:
         channel: the connection.
         stub: its calls.
         tasks: the tasks that the process is believed to store.
+        contract: the contract that the process knows.
         requests: how many are in progress.
     """
 
@@ -54,6 +56,7 @@ class Process:
     channel: grpc.aio.Channel
     stub: rpc.RewardServiceAsyncStub
     tasks: StoredTasks
+    contract: ServerContract
     requests: int = 0
 
     @classmethod
@@ -61,7 +64,9 @@ class Process:
         """Opens a connection; with an address, it is one that no other channel shares."""
         channel = connection.open(address)
         stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
-        return cls(connection, channel, stub, StoredTasks(stub, connection.metadata))
+        tasks = StoredTasks(stub, connection.metadata)
+        target = address or ",".join(addresses(connection.target))
+        return cls(connection, channel, stub, tasks, _contract_of(stub, connection, target))
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -178,7 +183,7 @@ class Processes:
         host = await _one_host(self.connection)
         if host is None:
             return True
-        info = await _asked(self.shared, self.connection)
+        info = await self.shared.contract.described()
         if info.instance != self._instance:
             self._instance = info.instance
             self._lost += self._found.values()
@@ -211,7 +216,7 @@ class Processes:
         """
         # All at once: a proxy that takes its servers in turns could give each of several questions
         # that are apart to the same one, because other requests lie between them.
-        asking = (_asked(self.shared, self.connection) for _ in range(_PROXY_ASKS))
+        asking = (self.shared.contract.described() for _ in range(_PROXY_ASKS))
         answers = await asyncio.gather(*asking, return_exceptions=True)
         numbers = set[int]()
         for answer in answers:
@@ -229,18 +234,22 @@ class Processes:
         """
         process = Process.open(self.connection, address)
         with contextlib.suppress(grpc.aio.AioRpcError):  # another look may meet it
-            info = await _asked(process, self.connection)
+            info = await process.contract.described()
             is_ours = info.instance == self._instance and expected in (None, info.process)
             if is_ours and self._found.setdefault(info.process, process) is process:
                 return
         await process.channel.close(None)
 
 
-async def _asked(process: Process, connection: Connection) -> pb.GetServerInfoResponse:
-    request = pb.GetServerInfoRequest()
-    return await process.stub.GetServerInfo(
-        request, timeout=_ASK_SECONDS, metadata=connection.metadata
-    )
+def _contract_of(
+    stub: rpc.RewardServiceAsyncStub, connection: Connection, target: str
+) -> ServerContract:
+    async def describe() -> pb.GetServerInfoResponse:
+        return await stub.GetServerInfo(
+            pb.GetServerInfoRequest(), timeout=_ASK_SECONDS, metadata=connection.metadata
+        )
+
+    return ServerContract(describe, target)
 
 
 async def _one_host(connection: Connection) -> str | None:

@@ -55,7 +55,7 @@ def _version(wanted: bool) -> None:
 def _reward_train(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print version and commit."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """Trains models with GRPO on coding tasks that a reward server judges.
