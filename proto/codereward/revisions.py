@@ -32,6 +32,11 @@ def revision() -> int:
     return max(_table().added.values())
 
 
+def added_in(name: str) -> int:
+    """Returns the revision that added something, by its full name."""
+    return _table().added[name]
+
+
 def unread(request: Message, stated: int) -> str:
     """Returns why an answer is worth nothing, or "" if its server knows the whole request.
 
@@ -53,10 +58,12 @@ def difference(stated: int) -> str:
     Args:
         stated: the revision that a server states, or 0 if it states none.
     """
-    own, added = revision(), _table().added
+    own = revision()
+    if not stated:
+        return _older_server(0, ["the fields"])
     if stated < own:
-        newer = [name for name, since in added.items() if since > max(stated, 1)]
-        return _older_server(stated, (name.removeprefix(_PACKAGE) for name in reversed(newer)))
+        newer = [name for name, since in _table().added.items() if since > stated]
+        return _older_server(stated, (name.removeprefix(_PACKAGE) for name in newer))
     if stated > own:
         return (
             f"this client is older than the server: its contract has revision {own} and the "

@@ -34,6 +34,7 @@ class ScriptedServer(rpc.RewardServiceServicer):
         self.metadata: list[dict[str, str]] = []
         self.rpcs = 0
         self.revision = revision()
+        self.described_revision: int | None = None
         self.knows_tasks = True
         self.failing_uploads = 0
         self.tasks: list[bytes] = []
@@ -90,7 +91,11 @@ class ScriptedServer(rpc.RewardServiceServicer):
 
     def GetServerInfo(self, request, context):  # noqa: N802
         return pb.GetServerInfoResponse(
-            server_version="1.2.3", slots=2, contract_revision=self.revision
+            server_version="1.2.3",
+            slots=2,
+            contract_revision=self.revision
+            if self.described_revision is None
+            else self.described_revision,
         )
 
     def stop(self) -> None:
