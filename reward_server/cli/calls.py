@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 import grpc
 import typer
 
+from codereward.revisions import unread
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc
 from reward_server.errors import StartError
@@ -66,13 +67,18 @@ class Caller:
         """Judges a completion.
 
         Raises:
-            grpc.aio.AioRpcError: it was not judged within `patience_seconds`.
+            grpc.aio.AioRpcError: it was not judged within `patience_seconds`, or by a server that
+                cannot read the whole request.
         """
-        return await self._patiently(
+        response: pb.ScoreResponse = await self._patiently(
             lambda: self._stub.Score(
                 request, timeout=self._address.timeout_seconds, metadata=self._metadata
             )
         )
+        if problem := unread(request, response.provenance.contract_revision):
+            code, none = grpc.StatusCode.FAILED_PRECONDITION, grpc.aio.Metadata()
+            raise grpc.aio.AioRpcError(code, none, none, problem)
+        return response
 
     async def info(self) -> pb.GetServerInfoResponse:
         """Asks the server for its description.

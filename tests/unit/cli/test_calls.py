@@ -92,3 +92,12 @@ async def test_the_token_goes_with_every_call() -> None:
     async with calling(service, token="secret") as caller:
         await caller.score(pb.ScoreRequest())
     assert service.metadata[0]["authorization"] == "Bearer secret"
+
+
+async def test_the_answer_of_a_server_that_could_not_read_a_request_is_refused() -> None:
+    request = pb.ScoreRequest(text_files={"a": "b"})
+    async with calling(Service()) as caller:
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await caller.score(request)
+    assert raised.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert "may not have text_files" in (raised.value.details() or "")
