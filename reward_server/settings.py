@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -24,6 +24,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -32,6 +33,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from codereward.variables import no_setting, unknown_variables
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
 from reward_server.http.sockets import is_loopback
@@ -41,6 +43,10 @@ from reward_server.tenants.token_file import first_token, parse_token_file
 
 PREFIX = "REWARD_SERVER_"
 FILE_VARIABLE = "REWARD_SERVER_CONFIG"
+# Variables that the commands, the scripts for Slurm and the tests read.
+_OTHERS = frozenset(
+    {"CONFIG", "EDGE_SECONDS", "FOLDER", "JOBS_CONF", "NODE", "START_SECONDS", "TEST_ALL"}
+)
 LEAST_SESSION_MEMORY_BYTES = 64 * MEBIBYTE
 DEFAULT_MAXIMUM_LIMITS = Limits(
     cpu_time_seconds=300.0,
@@ -348,12 +354,15 @@ class Settings(BaseSettings):
                 )
 
 
-def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Settings:
+def load_settings(
+    flags: Mapping[str, Any], file: Path | None = None, assigned: Collection[str] = ()
+) -> Settings:
     """Reads the settings from flags, the environment and a TOML file.
 
     Args:
         flags: settings from the command line, by name, without those that were not given.
         file: the TOML file; by default the one that REWARD_SERVER_CONFIG names, if any.
+        assigned: the names among `flags` that `--set` gave, for messages.
 
     Raises:
         SettingsError: a setting is unknown or wrong; the message names each, and where it was set.
@@ -361,6 +370,8 @@ def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Setting
     if file is None and FILE_VARIABLE in os.environ:
         file = Path(os.environ[FILE_VARIABLE])
     table = _read_table(file) if file is not None else {}
+    if unknown := list(unknown_variables(os.environ, PREFIX, Settings.model_fields, _OTHERS)):
+        raise SettingsError("\n".join(unknown))
 
     class Sourced(Settings):
         @classmethod
@@ -377,7 +388,7 @@ def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Setting
     try:
         return Sourced(**flags)
     except ValidationError as error:
-        raise SettingsError(_explain(error, flags, file)) from None
+        raise SettingsError(_explain(error, _Sources(flags, assigned, file))) from None
 
 
 def read_token_file(file: Path) -> tuple[Credential, ...]:
@@ -414,22 +425,34 @@ def _read(file: Path) -> str:
         raise SettingsError(f"{file} is not UTF-8 text") from None
 
 
-def _explain(error: ValidationError, flags: Mapping[str, Any], file: Path | None) -> str:
-    return "\n".join(
-        _explain_one([str(part) for part in problem["loc"]], problem["msg"], flags, file)
-        for problem in error.errors(include_url=False, include_context=False)
-    )
+class _Sources(NamedTuple):
+    flags: Mapping[str, Any]
+    assigned: Collection[str]
+    file: Path | None
+
+    def of(self, path: Sequence[str]) -> str:
+        """Returns where a setting was set."""
+        variable = PREFIX + "__".join(path).upper()
+        if path[0] in self.assigned:
+            return f"--set {'.'.join(path)}"
+        if path[0] in self.flags:
+            return f"--{path[0].replace('_', '-')}"
+        if PREFIX + path[0].upper() in os.environ or variable in os.environ:
+            return variable
+        return str(self.file)
 
 
-def _explain_one(path: list[str], problem: str, flags: Mapping[str, Any], file: Path | None) -> str:
-    problem = problem.removeprefix("Value error, ")
+def _explain(error: ValidationError, sources: _Sources) -> str:
+    problems = error.errors(include_url=False, include_context=False)
+    return "\n".join(_explain_one(problem, sources) for problem in problems)
+
+
+def _explain_one(problem: ErrorDetails, sources: _Sources) -> str:
+    path = [str(part) for part in problem["loc"]]
+    said = problem["msg"].removeprefix("Value error, ")
     if not path:
-        return problem
-    variable = PREFIX + "__".join(path).upper()
-    if path[0] in flags:
-        source = f"--{path[0].replace('_', '-')}"
-    elif PREFIX + path[0].upper() in os.environ or variable in os.environ:
-        source = variable
-    else:
-        source = str(file)
-    return f"{'.'.join(path)}: {problem} (set by {source})"
+        return said
+    if problem["type"] == "extra_forbidden":
+        kind = Settings if len(path) == 1 else LimitSettings
+        said = no_setting(path[-1], kind.model_fields)
+    return f"{'.'.join(path)}: {said} (set by {sources.of(path)})"

@@ -20,6 +20,7 @@ from codereward import build
 from codereward_env.models import CodeAction, CodeObservation
 from codereward_env.server.environment import Backend, CodeRewardEnvironment
 from codereward_env.server.settings import EnvironmentSettings
+from trainer_client.adapters.common.settings import settings_of
 
 
 def application() -> Any:
@@ -28,7 +29,7 @@ def application() -> Any:
     Raises:
         ConfigError: an environment variable is wrong, or the tasks cannot be read.
     """
-    backend = Backend.of(EnvironmentSettings())
+    backend = Backend.of(settings_of(EnvironmentSettings))
     return create_app(
         partial(CodeRewardEnvironment, backend),
         CodeAction,

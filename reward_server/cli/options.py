@@ -83,7 +83,9 @@ def read_settings(
     given = {name: value for name, value in flags.items() if value is not None}
     if allow_missing:
         given["allow_missing"] = ",".join(allow_missing)
-    return load_settings(_assigned(given, assignments or []), config)
+    named = set(given)
+    flags = _assigned(given, assignments or [])
+    return load_settings(flags, config, assigned=flags.keys() - named)
 
 
 def _assigned(flags: dict[str, Any], assignments: list[str]) -> dict[str, Any]:

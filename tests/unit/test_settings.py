@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,62 @@ def test_every_wrong_setting_is_told_with_where_it_was_set(
     assert lines[1].endswith("(set by REWARD_SERVER_PORT)")
     assert lines[2].endswith("(set by --queue-capacity)")
     assert lines[3].endswith(f"(set by {toml})")
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        (["WROKERS"], "REWARD_SERVER_WROKERS: is no setting; did you mean REWARD_SERVER_WORKERS?"),
+        (["COLOUR"], "REWARD_SERVER_COLOUR: is no setting"),
+        (["METRIC_PORT"], "REWARD_SERVER_METRIC_PORT: is no setting; did you mean "),
+        (["DEFAULT_LIMIT__CALLS"], "REWARD_SERVER_DEFAULT_LIMIT__CALLS: is no setting"),
+        (["DEFAULT_LIMITS__CAL"], "default_limits.cal: is no setting; did you mean calls?"),
+        (["B", "A"], "REWARD_SERVER_A: is no setting\nREWARD_SERVER_B: is no setting"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused(
+    monkeypatch: pytest.MonkeyPatch, variables: list[str], told: str
+) -> None:
+    for name in variables:
+        monkeypatch.setenv(f"REWARD_SERVER_{name}", "9")
+    with pytest.raises(SettingsError) as refused:
+        load_settings({})
+    assert str(refused.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("flags", "assigned", "told"),
+    [
+        ({"queue_capcity": 1}, ["queue_capcity"], "queue_capacity? (set by --set queue_capcity)"),
+        ({"workers": 0}, [], "(set by --workers)"),
+        (
+            {"default_limits": {"cpu_time": "3"}},
+            ["default_limits"],
+            "did you mean cpu_time_seconds? (set by --set default_limits.cpu_time)",
+        ),
+    ],
+)
+def test_a_wrong_flag_is_told_as_it_was_written(
+    flags: dict[str, Any], assigned: list[str], told: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings(flags, assigned=assigned)
+    assert str(refused.value).endswith(told)
+
+
+def test_variables_that_kubernetes_makes_of_services_are_no_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {
+        "SERVICE_HOST": "10.0.0.1",
+        "SERVICE_PORT_GRPC": "50051",
+        "METRICS_SERVICE_PORT": "9464",
+        "PORT_50051_TCP": "tcp://10.0.0.1:50051",
+        "PORT_50051_TCP_ADDR": "10.0.0.1",
+        "HTTP_BLUE_PORT": "tcp://10.0.0.1:8080",
+    }.items():
+        monkeypatch.setenv(f"REWARD_SERVER_{name}", value)
+    assert load_settings({}).port == 50051
 
 
 def test_the_address_of_a_kubernetes_service_is_not_taken_for_a_port(

@@ -125,7 +125,9 @@ def test_threads_that_ask_first_together_get_the_same_judge(monkeypatch):
         ({"compile_bonus": "inf"}, "CODEREWARD_COMPILE_BONUS: input should be a finite number"),
         ({"format_bonus": "1.5"}, "CODEREWARD_FORMAT_BONUS: input should be less than or equal"),
         ({"tasks": "/nowhere.jsonl"}, "CODEREWARD_TASKS: path does not point to a file"),
-        ({"targets": "a:1"}, "CODEREWARD_TARGETS: did you mean CODEREWARD_TARGET?"),
+        ({"targets": "a:1"}, "CODEREWARD_TARGETS: is no setting; did you mean CODEREWARD_TARGET?"),
+        ({"colour": "red"}, "CODEREWARD_COLOUR: is no setting$"),
+        ({"targt": "a:1", "polcy": "x"}, "CODEREWARD_POLCY: .*\nCODEREWARD_TARGT: .*TARGET?"),
     ],
 )
 def test_a_wrong_variable_is_named(monkeypatch, values, problem):
@@ -136,6 +138,7 @@ def test_a_wrong_variable_is_named(monkeypatch, values, problem):
 
 def test_variables_of_others_with_the_same_beginning_do_no_harm(monkeypatch):
     set_all(monkeypatch, service_host="10.0.0.1", port_50051_tcp_addr="10.0.0.1")
+    set_all(monkeypatch, x_port="tcp://10.0.0.1:1", x_service_port_grpc="1")
     assert read_settings().target == "127.0.0.1:50051"
 
 

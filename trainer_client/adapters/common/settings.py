@@ -12,16 +12,17 @@ CODEREWARD_TIMEOUT_SECONDS, CODEREWARD_OUTAGE_SECONDS, CODEREWARD_MAX_IN_FLIGHT
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from pydantic import FilePath, PositiveFloat, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from codereward.variables import unknown_variables
 from trainer_client import tasks
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.missing_rewards import Choice
@@ -63,6 +64,9 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
             )
 
 
+_Settings = TypeVar("_Settings", bound=AdapterSettings)
+
+
 @contextmanager
 def naming_variables() -> Iterator[None]:
     """Names the environment variables in errors about values that come from the settings.
@@ -79,17 +83,23 @@ def naming_variables() -> Iterator[None]:
 
 
 def read_settings() -> AdapterSettings:
+    """Reads the environment; see `settings_of`."""
+    return settings_of(AdapterSettings)
+
+
+def settings_of(kind: type[_Settings]) -> _Settings:
     """Reads the environment.
 
+    Args:
+        kind: the settings; each variable that begins as theirs is one of them.
+
     Raises:
-        ConfigError: a variable is wrong, or its name is nearly that of a setting; the message
-            names each.
+        ConfigError: a variable is wrong or stands for no setting; the message names each.
     """
-    typos = [f"{name}: did you mean {PREFIX}{close.upper()}?" for name, close in _typos()]
-    if typos:
-        raise ConfigError("\n".join(typos))
+    if unknown := list(unknown_variables(os.environ, PREFIX, kind.model_fields)):
+        raise ConfigError("\n".join(unknown))
     try:
-        return AdapterSettings()
+        return kind()
     except ValidationError as error:
         raise ConfigError("\n".join(_problems(error))) from None
 
@@ -150,16 +160,6 @@ def _tool() -> Callable[[str], str]:
     seconds = settings.cpu_time_seconds or _TOOL_CPU_TIME_SECONDS
     with naming_variables():
         return python_tool(settings.target, cpu_time_seconds=seconds, **settings.options)
-
-
-def _typos() -> Iterable[tuple[str, str]]:
-    # Other names are no misspelt settings: Kubernetes makes variables from the names of services.
-    known = set(AdapterSettings.model_fields)
-    for name in sorted(os.environ):
-        field = name.removeprefix(PREFIX).lower()
-        close = difflib.get_close_matches(field, known, n=1, cutoff=0.8)
-        if name.startswith(PREFIX) and field not in known and close:
-            yield name, close[0]
 
 
 def _problems(error: ValidationError) -> Iterable[str]:
