@@ -18,6 +18,7 @@ from openenv.core.env_server.types import (
 )
 from starlette.exceptions import HTTPException
 
+from codereward import build
 from codereward.v1 import reward_service_pb2 as pb
 from codereward_env.models import CodeAction, CodeObservation
 from codereward_env.server.settings import EnvironmentSettings
@@ -197,7 +198,7 @@ class CodeRewardEnvironment(Environment):  # type: ignore[misc]
         return EnvironmentMetadata(
             name="codereward_env",
             description="Runs programs in a sandbox, and judges solutions by hidden tests.",
-            version="0.1.0",
+            version=build.version(),
         )
 
     def list_splits(self) -> list[dict[str, str]]:

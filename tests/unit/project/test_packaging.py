@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from codereward import build
 
 PACKAGES = {
     "codereward": "proto/codereward",
@@ -45,7 +50,46 @@ def sources(folder: Path) -> set[Path]:
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_the_wheel_holds_every_file_of_a_package(name: str, wheel: Path, repository: Path):
-    assert sources(wheel / name) == sources(repository / PACKAGES[name])
+    added = {Path(build.RECORD)} if name == "codereward" else set()
+    assert sources(wheel / name) == sources(repository / PACKAGES[name]) | added
+
+
+def test_the_wheel_knows_the_commit_that_it_was_built_of(wheel: Path, repository: Path):
+    program = "from codereward import build; print(build.commit())"
+    assert run_python(program, wheel).strip() == str(build.commit_of(repository))
+
+
+@pytest.mark.parametrize(
+    ("given", "known"), [("", "commit unknown"), ("abc 2026-11-28", "commit abc, 2026-11-28")]
+)
+def test_a_copy_without_the_repository_knows_only_the_commit_that_it_is_given(
+    repository: Path, tmp_path: Path, given: str, known: str
+):
+    copy = tmp_path / "copy"
+    kept = shutil.ignore_patterns("__pycache__", "site-packages")
+    for name in (*PACKAGES.values(), "sandbox_images"):
+        shutil.copytree(repository / name, copy / name, ignore=kept)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(repository / name, copy)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    environment = {**os.environ, "BUILD_COMMIT": given}
+    subprocess.run(command, cwd=copy, check=True, capture_output=True, env=environment)
+    zipfile.ZipFile(next(tmp_path.glob("*.whl"))).extractall(tmp_path / "unpacked")
+    program = "from codereward import build; print(build.commit())"
+    assert run_python(program, tmp_path / "unpacked").strip() == known
+
+
+def test_the_wheel_of_a_source_distribution_knows_its_commit(repository: Path, tmp_path: Path):
+    build_it = [sys.executable, "-m", "hatchling", "build", "-d", tmp_path, "-t"]
+    subprocess.run([*build_it, "sdist"], cwd=repository, check=True, capture_output=True)
+    archive = next(tmp_path.glob("*.tar.gz"))
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    folder = tmp_path / archive.name.removesuffix(".tar.gz")
+    subprocess.run([*build_it, "wheel"], cwd=folder, check=True, capture_output=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel_file:
+        record = wheel_file.read(f"codereward/{build.RECORD}").decode()
+    assert record == " ".join(build.commit_of(repository))
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -54,7 +98,7 @@ def test_type_checkers_are_told_of_the_annotations(name: str, wheel: Path):
 
 
 def test_the_wheel_holds_nothing_but_the_packages_the_images_and_the_licence(wheel: Path):
-    metadata = "codereward-0.1.0.dist-info"
+    metadata = "codereward-0.2.0.dist-info"
     assert {path.name for path in wheel.iterdir()} == {*PACKAGES, "sandbox_images", metadata}
     assert (wheel / metadata / "licenses" / "LICENSE").is_file()
 
