@@ -77,7 +77,7 @@ class Caller:
         )
         if problem := unread(request, response.provenance.contract_revision):
             code, none = grpc.StatusCode.FAILED_PRECONDITION, grpc.aio.Metadata()
-            raise grpc.aio.AioRpcError(code, none, none, problem)
+            raise grpc.aio.AioRpcError(code, none, none, problem, None)
         return response
 
     async def info(self) -> pb.GetServerInfoResponse:
