@@ -27,12 +27,13 @@ NODE := examples/node/node_modules/.package-lock.json
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format docs bench bench-peers soak reference proto proto-tools clean
+.PHONY: help demo test shake lint format docs bench bench-peers soak reference proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo     the main job, end to end: grade HumanEval, then train (FAST=1: grade only)'
 	@echo 'make test     the whole test suite'
+	@echo 'make shake    the same while its processes are stopped at random for up to two seconds'
 	@echo 'make lint     formatting, types, import layers, the contract and its stubs'
 	@echo 'make format   rewrites what `make lint` would complain of'
 	@echo 'make docs     the documentation site, into build/site; a dead link is an error'
@@ -117,12 +118,13 @@ proto-tools: $(TOOLS)/.made
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
+shake: SHAKE := $(BIN)/python -m scripts.shake
+test shake: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
 		$(INSPECT)/.made $(OPENENV)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
 ifdef ARGS
-	$(BIN)/python -m pytest $(ARGS)
+	$(SHAKE) $(BIN)/python -m pytest $(ARGS)
 else
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(SHAKE) $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 endif
 
 lint: $(VENV)/.dev $(TOOLS)/.made
