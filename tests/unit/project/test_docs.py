@@ -87,7 +87,7 @@ def test_every_link_of_a_document_outside_the_site_leads_to_a_file(document: str
 def test_every_make_target_that_a_document_names_exists(document: str, repository: Path):
     makefile = (repository / "Makefile").read_text()
     for target in TARGET.findall((repository / document).read_text()):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+        assert re.search(rf"^(?:[\w-]+ )*{target}(?: [\w-]+)*:", makefile, re.MULTILINE), target
 
 
 def test_every_command_that_a_document_names_exists(repository: Path):
