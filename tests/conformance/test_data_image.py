@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from reward_server.cli.images import images_app
 from reward_server.sandbox.docker import images
+from tests.support.engine import own_tag
 from tests.support.sampling import TAKES_ALL
 
 FOLDER = images.IMAGES / "python-data"
@@ -32,7 +33,7 @@ if TAKES_ALL:  # its build takes minutes
     def test_every_package_of_the_image_can_be_imported(
         engine: docker.APIClient, base_image: str
     ) -> None:
-        tag = "codereward-python-data:test"
+        tag = own_tag("python-data")
         images.build(engine, "python-data", base_image=base_image, tag=tag)
         result = CliRunner().invoke(images_app, ["verify", tag, "--runtime", "runc"])
         assert result.exit_code == 0, result.output

@@ -89,6 +89,11 @@ def containers(engine: docker.APIClient, owner: str = "") -> list[str]:
     return [one["Id"] for one in engine.containers(all=True, filters={"label": label})]
 
 
+def own_containers(engine: docker.APIClient) -> list[str]:
+    """Returns the containers of this process: an engine may have others, which come and go."""
+    return containers(engine, owner_id())
+
+
 async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
     deadline = time.monotonic() + GONE_SECONDS
     while left := set(identifiers) & set(containers(engine)):
@@ -129,10 +134,10 @@ async def test_cancelling_kills_and_leaves_the_container_fit(
 
 
 async def test_closing_removes_the_container(engine: docker.APIClient, python_image: str) -> None:
-    before = containers(engine)
+    before = own_containers(engine)
     shelf = shelf_of(engine, python_image)
     await shelf.take()
-    (made,) = set(containers(engine)) - set(before)
+    (made,) = set(own_containers(engine)) - set(before)
     await shelf.clear()
     await until_gone(engine, [made])
 
@@ -140,10 +145,10 @@ async def test_closing_removes_the_container(engine: docker.APIClient, python_im
 async def test_a_killed_container_is_a_failure_of_ours(
     engine: docker.APIClient, python_image: str
 ) -> None:
-    before = containers(engine)
+    before = own_containers(engine)
     shelf = shelf_of(engine, python_image)
     sandbox = await shelf.take()
-    (made,) = set(containers(engine)) - set(before)
+    (made,) = set(own_containers(engine)) - set(before)
     task = asyncio.create_task(run(sandbox, "import time; time.sleep(15)"))
     await asyncio.wait([task], timeout=0.3)
     engine.kill(made)
@@ -158,13 +163,13 @@ def silent(*_: object, **__: object) -> None:
 
 async def left_over(engine: docker.APIClient, start: DockerSandboxes) -> str:
     """Has an engine fall silent in the midst of a start; gives the container that it made."""
-    before = containers(engine)
+    before = own_containers(engine)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "start", silent)
         patch.setattr(engine, "remove_container", silent)
         with pytest.raises(SandboxError, match="did not start a container: it does not answer"):
             await start(0)
-    (left,) = set(containers(engine)) - set(before)
+    (left,) = set(own_containers(engine)) - set(before)
     return left
 
 
@@ -173,10 +178,10 @@ async def test_what_a_silent_engine_left_is_removed_by_the_server_that_runs(
 ) -> None:
     async with aclosing(DockerSandboxes(engine, DockerOptions(image=python_image))) as start:
         sandbox = await start(0)
-        in_use = containers(engine, owner_id())
+        in_use = own_containers(engine)
         await until_gone(engine, [await left_over(engine, start)])
         assert await output_of(sandbox, "print('alive')") == "alive\n"
-        assert set(in_use) <= set(containers(engine, owner_id()))
+        assert set(in_use) <= set(own_containers(engine))
         await sandbox.close()
 
 
@@ -191,7 +196,7 @@ async def test_what_a_silent_engine_left_is_removed_when_the_server_stops(
 async def test_a_start_that_is_cancelled_leaves_no_container(
     engine: docker.APIClient, python_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = containers(engine)
+    before = own_containers(engine)
     asked, answer = threading.Event(), threading.Event()
     create = engine.create_container
 
@@ -208,16 +213,16 @@ async def test_a_start_that_is_cancelled_leaves_no_container(
     answer.set()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert set(containers(engine)) <= set(before)
+    assert set(own_containers(engine)) <= set(before)
 
 
 async def test_a_container_has_the_hardening_that_is_promised(
     engine: docker.APIClient, python_image: str
 ) -> None:
-    before = containers(engine)
+    before = own_containers(engine)
     shelf = shelf_of(engine, python_image)
     await shelf.take()
-    (made,) = set(containers(engine)) - set(before)
+    (made,) = set(own_containers(engine)) - set(before)
     found = engine.inspect_container(made)
     host = found["HostConfig"]
     await shelf.clear()
@@ -242,7 +247,6 @@ async def test_a_container_has_the_hardening_that_is_promised(
 async def test_a_killed_server_leaves_no_container(
     engine: docker.APIClient, python_image: str
 ) -> None:
-    before = containers(engine)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", "from reward_server.cli import main; main()", "serve"),
         *("--port=0", "--json", "--backend=docker", f"--set=images={python_image}", "--workers=2"),
@@ -250,7 +254,7 @@ async def test_a_killed_server_leaves_no_container(
     )
     assert process.stdout is not None
     assert b'"docker"' in await process.stdout.readline()
-    made = sorted(set(containers(engine)) - set(before))
+    made = containers(engine, owner_id(process.pid))
     assert len(made) >= 2
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()

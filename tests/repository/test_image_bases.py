@@ -37,12 +37,12 @@ from tests.repository.tasks import (
     archive,
 )
 from tests.support.common import PACKAGES, PYTHON, on_the_servers_loop
-from tests.support.engine import derived_image
+from tests.support.engine import derived_image, own_tag
 from trainer_client import AsyncRewardClient, Score, tasks
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 
-TAG, OTHER_TAG = "codereward-shop:test", "codereward-shop-fixed:test"
+TAG, OTHER_TAG = own_tag("shop"), own_tag("shop-fixed")
 FOLDER, PYTHON_OF_TASK = "/testbed", "/opt/env/bin/python3"
 SITE = "/opt/env/lib/python3.11/site-packages"
 # The package that the repository needs is in the image alone.
@@ -122,7 +122,9 @@ def request(tests: pb.RepositoryTests, cart: str = "", **files: str) -> pb.Score
 @pytest.fixture(scope="module")
 def shop_image(engine: docker.APIClient, base_image: str) -> Iterator[str]:
     """Yields the id of an image that was made of a task's image."""
-    with derived_image(engine, base_image, "task-of-shop:test", INSTRUCTIONS, TASK_FILES) as task:
+    with derived_image(
+        engine, base_image, own_tag("task-of-shop"), INSTRUCTIONS, TASK_FILES
+    ) as task:
         yield images.adapt(
             engine, task, tag=TAG, folder=FOLDER, python=PYTHON_OF_TASK, preload=["pytest"]
         )
@@ -329,7 +331,7 @@ async def test_a_folder_of_harbor_whose_dockerfile_runs_commands_is_judged_in_it
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"image": "other"}, "FAILED_PRECONDITION.*'other' is not on offer here: .*shop:test"),
+        ({"image": "other"}, "FAILED_PRECONDITION.*'other' is not on offer here: .*shop:test-"),
         ({"image_folder": "/srv"}, "INVALID_ARGUMENT.*image_folder: '/srv' is not the repository"),
         ({"image": ""}, "INVALID_ARGUMENT.*repository.image: is absent"),
     ],
@@ -377,15 +379,15 @@ async def test_a_repository_above_the_bounds_is_refused(
 ) -> None:
     kept = "/opt/codereward/repository"
     grown = f"USER 0\nRUN truncate -s 65M {kept}/large && ln -s /etc/passwd {kept}/link"
-    with derived_image(engine, TAG, "codereward-shop-large:test", grown) as name:
+    with derived_image(engine, TAG, own_tag("shop-large"), grown) as name:
         repositories = ImageRepositories(engine)
         with pytest.raises(TreeError, match=r"more than \d+ bytes together"):
             await repositories.read(name)
-    with derived_image(engine, TAG, "codereward-shop-link:test", grown[:7] + _LINK) as name:
+    with derived_image(engine, TAG, own_tag("shop-link"), grown[:7] + _LINK) as name:
         with pytest.raises(TreeError, match="the link 'link' leads to no file of it"):
             await repositories.read(name)
         with pytest.raises(SandboxError, match="the engine does not send"):
-            await repositories.read("codereward-shop-none:test")
+            await repositories.read(own_tag("shop-none"))
     assert created(engine) == []
     await repositories.aclose()
 
@@ -435,12 +437,12 @@ async def test_an_image_that_cannot_be_adapted_is_refused(
     said: list[str] = []
 
     def adapt() -> None:
-        with derived_image(engine, base_image, "task-with-volume:test", "VOLUME /data") as name:
-            tag = "codereward-none:test"
+        with derived_image(engine, base_image, own_tag("task-with-volume"), "VOLUME /data") as name:
+            tag = own_tag("none")
             images.adapt(engine, name, tag=tag, **options, on_line=said.append)
 
     with pytest.raises(SandboxError, match=problem):
         await asyncio.to_thread(adapt)
     if problem == "non-zero code":
         assert "the image cannot be adapted" in "\n".join(said)
-    assert not engine.images("codereward-none:test")
+    assert not engine.images(own_tag("none"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import io
 import os
 import tarfile
@@ -20,8 +21,17 @@ from reward_server.languages import load_languages
 from reward_server.sandbox.docker import images
 from reward_server.sandbox.docker.container import connect
 
-PYTHON_TAG = "codereward-python:test"
-SCIENCE_TAG = "codereward-python-science:test"  # as `language_images` calls it
+# Checkouts may share an engine, so each has tags of its own. They stay: with an image the engine
+# would remove layers that the next build takes up.
+CHECKOUT = hashlib.sha256(__file__.encode()).hexdigest()[:8]
+
+
+def own_tag(name: str, kind: str = "test") -> str:
+    """Returns the tag that this checkout gives to an image of tests."""
+    return f"{images.default_tag(name)}:{kind}-{CHECKOUT}"
+
+
+PYTHON_TAG, SCIENCE_TAG = own_tag("python"), own_tag("python-science")
 BUILD_SECONDS = {
     "base_image": 300,
     "python_image": 300,
@@ -47,7 +57,7 @@ def engine() -> Iterator[docker.APIClient]:
     except SandboxError as error:
         if os.environ.get("CI"):
             pytest.fail(f"CI is set, so an engine must run: {error}")
-        pytest.skip(f"{error}: start dockerd to run this test")
+        pytest.skip("no Docker Engine")
     with closing(client):
         yield client
 
@@ -76,7 +86,7 @@ def science_image(engine: docker.APIClient, base_image: str) -> str:
 def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
     """Returns the ids of the images of C++, Java and JavaScript with this runner."""
     return tuple(
-        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        images.build(engine, name, base_image=base_image, tag=own_tag(name))
         for name in ("gcc", "jvm", "node")
     )
 
@@ -92,8 +102,7 @@ def language_images(
     """
     others = sorted({language.image for language in load_languages().all} - {"python"})
     built = [
-        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
-        for name in others
+        images.build(engine, name, base_image=base_image, tag=own_tag(name)) for name in others
     ]
     return (python_image, *built)
 

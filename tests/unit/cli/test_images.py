@@ -17,7 +17,7 @@ from reward_server.cli.images import images_app
 from reward_server.errors import SandboxError, StartError
 from reward_server.sandbox.docker import images
 from tests.support.bills import complaint_of_schema
-from tests.support.engine import PYTHON_TAG, derived_image
+from tests.support.engine import CHECKOUT, PYTHON_TAG, derived_image, own_tag
 
 Command = Callable[..., Result]
 
@@ -46,12 +46,14 @@ def test_a_build_tells_its_steps_and_names_its_image(
 
 
 def test_the_image_of_python_is_built_by_default_under_its_own_name(
-    run: Command, engine: docker.APIClient, base_image: str
+    run: Command, python_image: str, base_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # An engine may have an image of that name, which a server uses.
+    assert images.default_tag("python") == "codereward-python"
+    monkeypatch.setattr(images, "default_tag", own_tag)
     result = run("build", "--base-image", base_image)
     assert result.exit_code == 0, result.output
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["codereward-python"]
-    assert images.find(engine, "codereward-python:latest")[0].is_current
+    assert result.stdout == f"{PYTHON_TAG} {python_image}\n"
 
 
 def test_all_images_can_be_asked_for(
@@ -126,10 +128,11 @@ def test_an_image_of_ones_own_is_built_of_a_requirements_file(
 ) -> None:
     file = tmp_path / "requirements.txt"
     file.write_text("six==1.17.0\n")
-    own = ("--requirements", str(file), "--name", "of-a-test", "--preload", "six")
+    name = f"of-a-test-{CHECKOUT}"
+    own = ("--requirements", str(file), "--name", name, "--preload", "six")
     result = run("build", *own, "--base-image", base_image)
     assert result.exit_code == 0, result.output
-    tag = "codereward-of-a-test:latest"
+    tag = f"codereward-{name}:latest"
     break_it = "USER root\nRUN echo 'import absent' >/opt/codereward/packages/of_a_test.py\n"
     break_it += (
         "RUN cd /opt/codereward/packages && echo of_a_test.py,, >>six-1.17.0.dist-info/RECORD\n"
@@ -138,7 +141,7 @@ def test_an_image_of_ones_own_is_built_of_a_requirements_file(
         assert engine.inspect_image(tag)["Config"]["Labels"][images.LANGUAGES_LABEL] == "python"
         tried = run("verify", tag, "--runtime", "runc")
         assert tried.exit_code == 0, tried.output
-        with derived_image(engine, tag, "codereward-of-a-test:broken", break_it) as broken:
+        with derived_image(engine, tag, own_tag("of-a-test", "broken"), break_it) as broken:
             tried = run("verify", broken, "--runtime", "runc")
         assert tried.exit_code == 1
         assert "the package six cannot be imported: of_a_test" in " ".join(
@@ -162,7 +165,7 @@ def test_the_list_tells_size_and_version(
     run: Command, engine: docker.APIClient, python_image: str
 ) -> None:
     label = "LABEL codereward.runner=0"
-    with derived_image(engine, python_image, "codereward-python:old", label) as old:
+    with derived_image(engine, python_image, own_tag("python", "old"), label) as old:
         [other] = images.find(engine, old)
         told = run("list").stdout
     [this] = images.find(engine, PYTHON_TAG)
@@ -192,10 +195,10 @@ def test_an_image_with_another_runner_fails_and_the_others_are_tried(
     run: Command, engine: docker.APIClient, python_image: str
 ) -> None:
     label = "LABEL codereward.runner=0"
-    with derived_image(engine, python_image, "codereward-python:old", label) as old:
+    with derived_image(engine, python_image, own_tag("python", "old"), label) as old:
         result = run("verify", PYTHON_TAG, old, "--runtime", "runc")
     assert result.exit_code == 1
-    assert re.search(r"old +│ fails .*has the runner of another version", result.stdout)
+    assert re.search(rf"{old} +│ fails .*has the runner of another version", result.stdout)
     assert re.search(rf"{PYTHON_TAG} +│ works", result.stdout)
 
 
@@ -203,10 +206,10 @@ def test_an_image_whose_interpreter_is_gone_fails(
     run: Command, engine: docker.APIClient, python_image: str
 ) -> None:
     remove = "USER root\nRUN rm /usr/bin/python3*\nUSER 65534:65534"
-    with derived_image(engine, python_image, "codereward-python:broken", remove) as broken:
+    with derived_image(engine, python_image, own_tag("python", "broken"), remove) as broken:
         result = run("verify", broken, "--runtime", "runc")
     assert result.exit_code == 1
-    assert re.search(r"broken +│ fails .*the engine did not start a container", result.stdout)
+    assert re.search(rf"{broken} +│ fails .*the engine did not start a container", result.stdout)
 
 
 def test_an_unknown_runtime_is_told_in_the_engines_words(run: Command, python_image: str) -> None:
@@ -231,13 +234,13 @@ def test_the_bill_of_materials_is_valid_and_names_what_is_installed(
 RUN dpkg-query --show --showformat 'pkg:deb/debian/${{Package}}\\n' >/opt/packages
 RUN mkdir -p /opt/p/gear.dist-info && printf '{metadata}' >/opt/p/gear.dist-info/METADATA
 USER 65534:65534"""
-    with derived_image(engine, python_image, "codereward-python:more", add) as more:
+    with derived_image(engine, python_image, own_tag("python", "more"), add) as more:
         result = run("sbom", more)
         listed = file_of(engine, more, "/opt/packages").split()
     assert result.exit_code == 0, result.output
     assert complaint_of_schema(result.stdout) is None
     bill = json.loads(result.stdout)
-    assert bill["metadata"]["component"]["name"] == "codereward-python:more"
+    assert bill["metadata"]["component"]["name"] == more
     urls = [component["purl"] for component in bill["components"]]
     assert "pkg:pypi/gear.box@1.5" in urls
     names = [unquote(url).partition("@")[0] for url in urls if url.startswith("pkg:deb/")]

@@ -18,7 +18,7 @@ from reward_server.sandbox import runner_files
 from reward_server.sandbox.docker import images
 from reward_server.sandbox.local import container
 from reward_server.sandbox.runner_command import RUNNER_FOLDER
-from tests.support.engine import PYTHON_TAG, derived_image
+from tests.support.engine import PYTHON_TAG, derived_image, own_tag
 
 RUNNER_SOURCES = Path(runner.__file__).parent
 SIZE_BOUND_BYTES = 140_000_000
@@ -189,9 +189,9 @@ def test_the_image_has_the_account_and_the_folders_of_the_local_sandbox(inside: 
 
 
 def test_a_base_without_an_interpreter_gets_one(engine: docker.APIClient, base_image: str) -> None:
-    tag = "codereward-python:from-bare"
+    tag = own_tag("python", "from-bare")
     remove = "RUN apt-get purge --yes python3.11-minimal libpython3.11-minimal\n"
-    with derived_image(engine, base_image, "codereward-base:bare", remove) as bare:
+    with derived_image(engine, base_image, own_tag("base", "bare"), remove) as bare:
         identifier = images.build(engine, "python", base_image=bare, tag=tag)
     try:
         code = "import json, os; print(json.dumps(os.listdir('/var/lib/apt/lists')))"
@@ -202,8 +202,8 @@ def test_a_base_without_an_interpreter_gets_one(engine: docker.APIClient, base_i
 
 def test_an_absent_base_is_told_in_the_engines_words(engine: docker.APIClient) -> None:
     with pytest.raises(SandboxError, match=r"the image was not built: .*localhost:1"):
-        images.build(engine, "python", base_image=ABSENT_IMAGE, tag="codereward-python:never")
-    assert images.find(engine, "codereward-python:never") == ()
+        images.build(engine, "python", base_image=ABSENT_IMAGE, tag=own_tag("python", "never"))
+    assert images.find(engine, own_tag("python", "never")) == ()
 
 
 def test_a_failing_step_is_told_in_the_engines_words(
@@ -211,7 +211,7 @@ def test_a_failing_step_is_told_in_the_engines_words(
 ) -> None:
     (runner_copy / "broken.py").write_text("def (:\n")
     with pytest.raises(SandboxError, match=r"not built: .*prepare.sh.* returned a non-zero code"):
-        images.build(engine, "python", base_image=base_image, tag="codereward-python:never")
+        images.build(engine, "python", base_image=base_image, tag=own_tag("python", "never"))
 
 
 # ---------------------------------------------------------------------- what may be started
@@ -226,7 +226,7 @@ def test_an_image_with_another_runner_is_refused(
     engine: docker.APIClient, python_image: str
 ) -> None:
     label = "LABEL codereward.runner=0123\n"
-    with derived_image(engine, python_image, "codereward-python:old", label) as old:
+    with derived_image(engine, python_image, own_tag("python", "old"), label) as old:
         with pytest.raises(SandboxError, match=f"{old} has the runner of another version; rebuild"):
             images.require(engine, old)
         [found] = images.find(engine, old)
@@ -253,9 +253,9 @@ def test_what_mmdebstrap_writes_becomes_an_image(
     (tmp_path / "etc").mkdir()
     mmdebstrap(f'echo "$@" >&2; tar -C {tmp_path} -c etc')
     lines: list[str] = []
-    made = images.make_base(engine, "codereward-base:tiny", suite="sid", on_line=lines.append)
+    made = images.make_base(engine, own_tag("base", "tiny"), suite="sid", on_line=lines.append)
     try:
-        assert made == engine.inspect_image("codereward-base:tiny")["Id"]
+        assert made == engine.inspect_image(own_tag("base", "tiny"))["Id"]
         assert "--include=python3,ca-certificates" in lines[0]
         assert lines[0].endswith(" sid -")
     finally:
@@ -265,7 +265,7 @@ def test_what_mmdebstrap_writes_becomes_an_image(
 def test_mmdebstraps_complaint_is_passed_on(engine: docker.APIClient, mmdebstrap: Tool) -> None:
     mmdebstrap("echo E: no such mirror >&2; exit 25")
     with pytest.raises(SandboxError, match="exit status 25: E: no such mirror"):
-        images.make_base(engine, "codereward-base:never")
+        images.make_base(engine, own_tag("base", "never"))
 
 
 def test_an_archive_that_is_none_becomes_no_image(
@@ -273,8 +273,8 @@ def test_an_archive_that_is_none_becomes_no_image(
 ) -> None:
     mmdebstrap("echo this is no archive")
     with pytest.raises(SandboxError, match="the engine did not import the base"):
-        images.make_base(engine, "codereward-base:never")
-    assert engine.images("codereward-base:never") == []
+        images.make_base(engine, own_tag("base", "never"))
+    assert engine.images(own_tag("base", "never")) == []
 
 
 def test_a_missing_mmdebstrap_is_named(
@@ -282,4 +282,4 @@ def test_a_missing_mmdebstrap_is_named(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxError, match="apt-get install mmdebstrap"):
-        images.make_base(engine, "codereward-base:never")
+        images.make_base(engine, own_tag("base", "never"))
