@@ -30,7 +30,7 @@ settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ("tests.support.engine", "tests.support.common")
+pytest_plugins = ("tests.support.engine", "tests.support.common", "tests.support.tools")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # before tests are chosen by their marks

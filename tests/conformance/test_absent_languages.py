@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -12,8 +11,9 @@ from reward_server.backends import running_backend
 from reward_server.errors import SettingsError
 from reward_server.languages import Languages, load_languages
 from reward_server.settings import Settings
+from tests.support.tools import needs
 
-pytestmark = pytest.mark.skipif(shutil.which("javac") is None, reason="install javac")
+pytestmark = needs("javac")
 
 
 @pytest.fixture

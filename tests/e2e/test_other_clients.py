@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.tools import require
 from trainer_client.examples import asyncio_client
 from trainer_client.local_server import LocalServer
 
@@ -54,8 +54,7 @@ def test_the_loop_stays_responsive_meanwhile(outcome):
 def node(repository: Path) -> Path:
     """Returns the example in Node with its packages; skips where they are absent."""
     folder = repository / "examples" / "node"
-    if shutil.which("node") is None or not (folder / "node_modules").is_dir():
-        pytest.skip(f"no node, or no packages in {folder}: `make test` installs them")
+    require("node", "npm")
     return folder
 
 

@@ -31,10 +31,12 @@ from reward_server.cli.images import images_app
 from tests.e2e.support.rows import solved_task
 from tests.rpc.operation.prometheus import configured
 from tests.support.bills import complaint_of_schema
+from tests.support.engine import own_tag
+from tests.support.tools import needs, require
 
 pytestmark = pytest.mark.timeout(600)
 
-TAG = "codereward-server:test"
+TAG = own_tag("server")
 NAME = "codereward-server"
 TASKS = 164
 SCRAPE_SECONDS = 30
@@ -61,6 +63,7 @@ def server_image(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> str:
     """Builds the image as the documentation does, with the authorities that this host trusts."""
+    require("docker")
     context = tmp_path_factory.mktemp("context")
     for part in PARTS:
         shutil.copytree(repository / part, context / part)
@@ -150,6 +153,7 @@ def test_a_documented_container_judges_all_of_humaneval(
         assert run("docker", "inspect", "-f", "{{.State.ExitCode}}", name).strip() == "0"
 
 
+@needs("docker compose")
 def test_compose_starts_a_server_that_judges_and_leaves_nothing(
     server_image: str, repository: Path, data_folder: Path, tmp_path: Path
 ) -> None:
@@ -188,6 +192,7 @@ def verdicts_of_prometheus(repository: Path, metrics: int, folder: Path) -> floa
     return count
 
 
+@needs("docker compose")
 def test_compose_reads_the_services_that_watch(repository: Path) -> None:
     shown = run(*COMPOSE, "--profile", "watch", "config", "--format", "json", cwd=repository)
     services = json.loads(shown)["services"]

@@ -21,7 +21,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, which makes the nodes")
+from tests.support.tools import needs
+
+pytestmark = needs("root")  # which makes the nodes
 
 FAST = ("--workers", "1", "--set", "languages=python")
 FAKE_SRUN = Path(__file__).parent / "support" / "fake_srun.py"

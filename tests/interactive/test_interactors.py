@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 
 import pytest
@@ -28,6 +27,7 @@ from reward_server.domain import (
 from reward_server.settings import Settings
 from tests.interactive.problems import PROBLEMS, Problem, code
 from tests.support.common import on_the_servers_loop
+from tests.support.tools import needs, offered
 
 pytestmark = on_the_servers_loop
 SHORT = Limits(wall_time_seconds=1.0)
@@ -37,7 +37,7 @@ GUESSING = PROBLEMS["find a number by comparisons"]
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server with Python, and C++ where there is a compiler."""
-    languages = ("python", "c++17") if shutil.which("g++") else ("python",)
+    languages = offered("python", "c++17")
     async with running_app(Settings(port=0, workers=2, languages=languages)) as running:
         yield running
 
@@ -172,7 +172,7 @@ async def test_an_interactor_that_fails_on_what_it_heard_is_told_of(app: App, en
     assert "the interactor failed on the solution" in found.message
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="install g++")
+@needs("g++")
 @pytest.mark.parametrize("interactor_language", ["python", "c++17"])
 async def test_compiled_programs_converse(app: App, interactor_language: str) -> None:
     interactors = {"python": GUESSING.interactor, "c++17": CPP_INTERACTOR}

@@ -19,13 +19,11 @@ from reward_server.languages import load_languages
 from reward_server.sandbox.local import compilers
 from reward_server.settings import Settings
 from tests.languages.test_languages import judge
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(600),
-    pytest.mark.skipif(
-        shutil.which("g++") is None or shutil.which("javac") is None,
-        reason="g++ or javac is not installed",
-    ),
+    needs("g++", "javac"),
 ]
 in_loop = pytest.mark.asyncio(loop_scope="module")
 WARM = Path(__file__).parents[2] / "sandbox_images/jvm/warm/Warm.java"

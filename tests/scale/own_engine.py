@@ -8,14 +8,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import docker
-import pytest
 
 from reward_server.sandbox.docker.container import OWNER_LABEL
 
@@ -145,9 +143,3 @@ def own_engine(folder: Path) -> Iterator[OwnEngine]:
 def copy_image(source: docker.APIClient, name: str, engine: OwnEngine) -> None:
     """Gives an engine another's image."""
     engine.client.load_image(source.get_image(name))
-
-
-def require_root() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("starts an engine, which needs root")
-    assert sys.platform == "linux"

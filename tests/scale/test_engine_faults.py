@@ -26,8 +26,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.sandbox.docker import janitor as engine_janitor
 from reward_server.sandbox.docker.inventory import OWNER_LABEL, Containers, remove
-from tests.scale.own_engine import OwnEngine, copy_image, own_engine, require_root
+from tests.scale.own_engine import OwnEngine, copy_image, own_engine
 from tests.support.engine import PYTHON_TAG
+from tests.support.tools import require
 from trainer_client import AsyncRewardClient, Score
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.asyncio(loop_scope="module")]
@@ -175,7 +176,7 @@ def faulty(
     engine: docker.APIClient, python_image: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[OwnEngine]:
     """Yields an engine that has the Python image."""
-    require_root()
+    require("root", "dockerd")
     with own_engine(tmp_path_factory.mktemp("engine")) as own:
         copy_image(engine, PYTHON_TAG, own)
         yield own

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,10 +21,11 @@ from tests.split.programs import (
     workshop,
 )
 from tests.support.sampling import sampled
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(600),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs("g++"),
 ]
 HEAD = """\
 #include <map>

@@ -6,7 +6,6 @@ Each language has one program of tests, of which each wrong solution fails one t
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -29,6 +28,7 @@ from reward_server.domain import (
 from reward_server.languages import load_languages
 from reward_server.settings import Settings
 from tests.support.common import SMALL_LIMITS, on_the_servers_loop
+from tests.support.tools import offered, require
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = replace(
@@ -226,13 +226,12 @@ OVERFLOWING = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    async with running_app(Settings(port=0, workers=2, languages=("go", "rust"))) as running:
+    async with running_app(Settings(port=0, workers=2, languages=offered("go", "rust"))) as running:
         yield running
 
 
 async def judged(app: App, language: str, completion: str, tests: str, prompt: str) -> Assessment:
-    if shutil.which(PROGRAMS[language].compiler) is None:
-        pytest.skip(f"install {PROGRAMS[language].compiler}")
+    require(PROGRAMS[language].compiler)
     return await app.evaluation.score(
         Submission(
             language=language,
@@ -302,8 +301,7 @@ async def test_files_of_rust_tests_are_found_and_checked_alike(app: App) -> None
 
 
 async def judged_by_files(app: App, solution: str, tests: str) -> Assessment:
-    if shutil.which("rustc") is None:
-        pytest.skip("install rustc")
+    require("rustc")
     language = load_languages().find("rust")
     suite = UnitTests(
         framework=Framework.CARGO_TEST,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 
 import pytest
@@ -19,10 +18,11 @@ from tests.split.programs import (
     whole,
     workshop,
 )
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(300),
-    pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed"),
+    needs("go"),
 ]
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
@@ -25,10 +24,11 @@ from tests.split.programs import (
     workshop,
 )
 from tests.support.sampling import sampled
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(600),
-    pytest.mark.skipif(shutil.which("javac") is None, reason="javac is not installed"),
+    needs("javac"),
 ]
 HEAD = "import java.util.*;\n"
 CLASS = "class Solution {\n    public "

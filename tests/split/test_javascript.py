@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from reward_server.grading.compiled_tests.split import SPLITTERS, Split, Task
 from reward_server.languages import load_languages
 from tests.attacks.attack import code
+from tests.support.tools import needs
 
 # Goes wherever keys lead from what tests have. Of their own are modules, and what they made.
 _WALK = code(r"""
@@ -77,7 +77,7 @@ def taken_apart(tests: str, prompt: str = "") -> Split | None:
     return SPLITTERS["javascript"](task)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="install node to run this test")
+@needs("node")
 def test_keys_lead_to_nothing_that_can_be_changed_or_runs_text(tmp_path: Path) -> None:
     prompt = "class Node { get() { return 1 } }\n// Adds.\nconst f = (x) => {"
     split = taken_apart("console.assert(f(1) === 1)", prompt)

@@ -7,7 +7,6 @@ all.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -29,6 +28,7 @@ from tests.split import go_programs, rust_programs
 from tests.split.programs import Corpus, Workshop, judged, workshop
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
+from tests.support.tools import needs, offered
 
 pytestmark = pytest.mark.timeout(300)
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=3.0, wall_time_seconds=15.0)
@@ -42,9 +42,7 @@ def rows(choose: Callable[[Corpus], Iterator[tuple[str, object]]]) -> list[objec
             corpus,
             row,
             id=f"{corpus.language}-{name}",
-            marks=pytest.mark.skipif(
-                shutil.which(corpus.compiler) is None, reason=f"{corpus.compiler} is not installed"
-            ),
+            marks=needs(corpus.compiler),
         )
         for corpus in CORPORA
         for name, row in choose(corpus)
@@ -60,7 +58,7 @@ def attacks(corpus: Corpus) -> Iterator[tuple[str, str]]:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    async with running_app(Settings(port=0, workers=2, languages=("go", "rust"))) as running:
+    async with running_app(Settings(port=0, workers=2, languages=offered("go", "rust"))) as running:
         yield running
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 
 import pytest
@@ -20,10 +19,11 @@ from tests.split.programs import (
     workshop,
 )
 from tests.split.rust_programs import main
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(300),
-    pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed"),
+    needs("rustc"),
 ]
 
 

@@ -6,7 +6,6 @@ A run takes every fourth program of JavaScript; REWARD_SERVER_TEST_ALL=1 takes a
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -20,14 +19,11 @@ from tests.split import sharing_programs as programs
 from tests.split.programs import WORD, Workshop, judged, printed, workshop
 from tests.split.sharing_programs import Probe
 from tests.support.sampling import sampled
+from tests.support.tools import needs
 
 pytestmark = pytest.mark.timeout(300)
 HEAD = "#include <stdexcept>\n#include <string>\n#include <vector>\nusing namespace std;\n"
 ASSERT = "#undef NDEBUG\n#include <cassert>\n"
-
-
-def needs(command: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(command) is None, reason=f"install {command}")
 
 
 @pytest.fixture(scope="module")

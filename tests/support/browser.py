@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import subprocess
 import urllib.error
 import urllib.request
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.support.tools import find, require
 
 FLAGS = (
     "--headless=new",
@@ -158,10 +157,8 @@ class Browser:
 @contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:
     """Starts Chromium; skips, saying what to install, where it is absent."""
-    programs = [shutil.which(name) for name in ("chromedriver", "chromium")]
-    if None in programs:
-        pytest.skip("no Chromium with its driver: apt-get install chromium chromium-driver")
-    driver, browser = programs
+    require("chromedriver", "chromium")
+    driver, browser = find("chromedriver"), find("chromium")
     options = {"binary": browser, "args": [*FLAGS, f"--user-data-dir={profile}"]}
     wanted = {
         "goog:chromeOptions": options,

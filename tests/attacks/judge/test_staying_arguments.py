@@ -7,7 +7,6 @@ them about, that is the solution's failure: else a completion would choose its l
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -19,9 +18,10 @@ from reward_server.domain import Integrity, Verdict
 from reward_server.settings import Settings
 from tests.attacks.programs.test_programs_apart import Row, cpp, java, js, judged, rows
 from tests.support.common import is_refused, on_the_servers_loop
+from tests.support.tools import offered
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
-TOOLS = {"javascript": "node", "java": "javac", "go": "go", "c++17": "g++"}
+LANGUAGES = ("javascript", "java", "go", "c++17")
 REFUSES = "const f = (x) => { if (!Array.isArray(x)) throw new TypeError('no'); return x.length }"
 KINDS = "const f = (x) => x === null ? 'null' : Array.isArray(x) ? 'array' : typeof x"
 REFUSED = "for (const bad of [null, 'a', () => {}]) assert.throws(() => f(bad), TypeError);"
@@ -30,8 +30,7 @@ REFUSED = "for (const bad of [null, 'a', () => {}]) assert.throws(() => f(bad), 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    languages = tuple(name for name, tool in TOOLS.items() if shutil.which(tool))
-    async with running_app(Settings(port=0, workers=2, languages=languages)) as running:
+    async with running_app(Settings(port=0, workers=2, languages=offered(*LANGUAGES))) as running:
         yield running
 
 

@@ -7,7 +7,6 @@ class.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
@@ -35,6 +34,7 @@ from reward_server.languages import load_languages
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings
 from tests.support.common import on_the_servers_loop
+from tests.support.tools import require
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = Limits(
@@ -127,8 +127,7 @@ class Idle:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    if shutil.which("g++") is None or shutil.which("node") is None:
-        pytest.skip("install g++ and node to run this test")
+    require("g++", "node")
     async with running_app(Settings(port=0, workers=1)) as running:
         yield running
 

@@ -7,7 +7,6 @@ passed, and no completion buys an error.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -32,6 +31,7 @@ from reward_server.domain import (
 from reward_server.settings import Settings
 from tests.attacks.attack import code
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
+from tests.support.tools import needs, offered
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = replace(
@@ -53,7 +53,7 @@ TOOLS = {
     "bash": "bash",
     "ruby": "ruby",
     "php": "php",
-    "lua": "lua",
+    "lua": "lua5.4",
 }
 
 
@@ -168,10 +168,7 @@ def rows(table: Mapping[str, Row]) -> pytest.MarkDecorator:
             pytest.param(
                 row,
                 id=name,
-                marks=pytest.mark.skipif(
-                    shutil.which(TOOLS[row.language]) is None,
-                    reason=f"install {TOOLS[row.language]}",
-                ),
+                marks=needs(TOOLS[row.language]),
             )
             for name, row in table.items()
         ],
@@ -181,8 +178,7 @@ def rows(table: Mapping[str, Row]) -> pytest.MarkDecorator:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    languages = tuple(name for name, tool in TOOLS.items() if shutil.which(tool))
-    async with running_app(Settings(port=0, workers=2, languages=languages)) as running:
+    async with running_app(Settings(port=0, workers=2, languages=offered(*TOOLS))) as running:
         yield running
 
 

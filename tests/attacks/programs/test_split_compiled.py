@@ -6,7 +6,6 @@ A run takes every third attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -26,6 +25,7 @@ from reward_server.domain import (
 from reward_server.settings import Settings
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
+from tests.support.tools import require
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=10.0, wall_time_seconds=60.0)
@@ -230,8 +230,7 @@ TASKS = {"c++": (CPP_PROMPT, CPP_TESTS), "java": (JAVA_PROMPT, JAVA_TESTS)}
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    if shutil.which("g++") is None or shutil.which("javac") is None:
-        pytest.skip("install g++ and javac to run this test")
+    require("g++", "javac")
     async with running_app(Settings(port=0, workers=2)) as running:
         yield running
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -37,6 +36,7 @@ from tests.attacks.programs.program_attacks import (
 from tests.attacks.programs.split_attacks import CLASSES
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
+from tests.support.tools import require
 
 pytestmark = on_the_servers_loop
 LIMITS = replace(SMALL_LIMITS, processes=64)
@@ -45,8 +45,7 @@ LIMITS = replace(SMALL_LIMITS, processes=64)
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server that has what is installed here."""
-    if shutil.which("node") is None:
-        pytest.skip("install node to run this test")
+    require("node")
     async with running_app(Settings(port=0, workers=2, languages=("javascript",))) as running:
         yield running
 

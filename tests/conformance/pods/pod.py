@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from scripts.render_manifests import rendered
 from tests.conformance.pods import gvisor, spec
+from tests.support.tools import needs
 
 PREFIX = "reward-server-pod-"
 PAUSE = "pause"
@@ -35,10 +34,7 @@ RUN_SECONDS = 3600.0
 CGROUPS = Path("/sys/fs/cgroup")
 _OF_VERSION_2 = "$place/cgroup.subtree_control $place/cgroup.threads"
 
-NEEDS_RUNC = (
-    pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to start containers"),
-    pytest.mark.skipif(shutil.which("runc") is None, reason="needs runc"),
-)
+NEEDS_RUNC = needs("root", "runc")
 
 Done = subprocess.CompletedProcess[str]
 
@@ -206,11 +202,15 @@ class Pod:
                 "path": str(self._folder / ("sandbox" if sandboxes else "server")),
                 "readonly": container["securityContext"]["readOnlyRootFilesystem"],
             },
-            "mounts": [
-                *spec.system_mounts(writable_cgroup=is_local),
-                *spec.image_mounts(sandboxes=sandboxes),
-                *self._mounts(container),
-            ],
+            # Folders before what is in them: this checkout may lie in a volume's, such as /tmp.
+            "mounts": sorted(
+                (
+                    *spec.system_mounts(writable_cgroup=is_local),
+                    *spec.image_mounts(sandboxes=sandboxes),
+                    *self._mounts(container),
+                ),
+                key=lambda mount: str(mount["destination"]).count("/"),
+            ),
             "linux": {
                 **spec.linux(self.template, container, holder),
                 "cgroupsPath": f"/{self.name}/{made}",

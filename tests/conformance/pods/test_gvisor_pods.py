@@ -18,11 +18,12 @@ from tests.conformance.pods.pod import NEEDS_RUNC, Pod, running_pod
 from tests.conformance.pods.service import TOKEN, Service
 from tests.conformance.suite.reach import OF_THE_IMAGE, PROBES_OF_ANOTHER_KERNEL
 from tests.support.sampling import sampled
+from tests.support.tools import needs
 
 pytestmark = [
     pytest.mark.timeout(900),
-    *NEEDS_RUNC,
-    pytest.mark.skipif(shutil.which("runsc") is None, reason="needs runsc"),
+    NEEDS_RUNC,
+    needs("runsc"),
 ]
 
 SAMPLE = 6

@@ -21,8 +21,9 @@ from tests.conformance.pods.service import Service
 from tests.conformance.pods.spec import REPOSITORY
 from tests.conformance.suite.checks import NEEDING
 from tests.support.sampling import TAKES_ALL, sampled
+from tests.support.tools import needs
 
-pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
+pytestmark = [pytest.mark.timeout(900), NEEDS_RUNC, needs("g++")]
 
 SETTINGS = f"languages = {json.dumps(requests.LANGUAGES)}\n"
 CPUS = {"cpu": "2", "memory": "12Gi"}  # a slot for each

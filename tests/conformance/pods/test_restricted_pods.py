@@ -22,8 +22,9 @@ from tests.conformance.pods.reaching import ATTEMPTS
 from tests.conformance.pods.service import Service
 from tests.conformance.suite.host import processes_marked
 from tests.conformance.suite.reach import OF_THE_IMAGE
+from tests.support.tools import needs
 
-pytestmark = [pytest.mark.timeout(900), *NEEDS_RUNC]
+pytestmark = [pytest.mark.timeout(900), NEEDS_RUNC, needs("g++")]
 
 RUNNERS = ("runner-0", "runner-1")
 FOLDER = "/run/codereward"

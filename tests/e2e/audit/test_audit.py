@@ -18,6 +18,7 @@ from tests.e2e.audit.broken import BROKEN, LINEAR, Broken
 from tests.e2e.audit.naive_grader import naive_grader
 from tests.e2e.audit.sound import SOUND
 from tests.support.sampling import sampled
+from tests.support.tools import needs
 from trainer_client.local_server import LocalServer
 from trainer_client.trl.command import _app as reward_train
 
@@ -162,6 +163,7 @@ def test_published_sets_have_no_faults_but_the_known_ones(
     assert done.status == 1
 
 
+@needs("g++", "node")
 def test_programs_in_other_languages_are_audited(
     audit: Audit, data_folder: Path, tmp_path: Path
 ) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
+from tests.support.tools import needs
 from trainer_client import RewardClient, Verdict, tasks
 from trainer_client.local_server import LocalServer
 
 pytestmark = [
     pytest.mark.timeout(600),
-    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+    needs("g++"),
 ]
 HEADER = (Path(__file__).parent / "testlib.h").read_text()
 # Two numbers whose sum is that of the answer, which no number of the input may equal.

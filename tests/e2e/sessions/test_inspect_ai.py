@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.e2e.support.programs import completed, run
+from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer
 
 pytestmark = pytest.mark.timeout(240)
@@ -18,12 +19,9 @@ CHECKS = Path(__file__).parents[1] / "support" / "inspect_checks.py"
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of inspect_ai's packages; skips where it is absent."""
-    folder = repository / "build" / "inspect"
-    if not (folder / "inspect_ai").is_dir():
-        pytest.skip(f"no {folder}: `make test` installs it")
-    return folder
+    return require_package("inspect", "inspect_ai")
 
 
 def test_a_session_passes_inspect_ais_checks_of_sandboxes(

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support.programs import completed, run
+from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer, free_port
 
 pytestmark = pytest.mark.timeout(240)
@@ -30,12 +31,9 @@ TASKS = [
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of OpenEnv's packages; skips where it is absent."""
-    folder = repository / "build" / "openenv"
-    if not (folder / "openenv").is_dir():
-        pytest.skip(f"no {folder}: `make test` installs it")
-    return folder
+    return require_package("openenv", "openenv")
 
 
 @pytest.fixture(scope="module")
@@ -163,11 +161,9 @@ def test_each_step_is_judged_if_the_settings_say_so_and_an_outage_is_no_zero(
 
 
 def test_verifiers_plays_an_episode_at_the_servers_address(
-    packages: Path, url: str, lasting_server: LocalServer, repository: Path
+    packages: Path, url: str, lasting_server: LocalServer
 ) -> None:
-    adapters = repository / "build" / "adapters"
-    if not (adapters / "verifiers").is_dir():
-        pytest.skip(f"no {adapters}: `make test` installs it (below Python 3.13)")
+    adapters = require_package("adapters", "verifiers")
     # Clients of models and of clouds.
     stand_ins = "anthropic,mcp.server.mcpserver,openai,prime_sandboxes,renderers,tenacity"
     program = [str(SUPPORT / "stand_ins.py"), stand_ins, "openenv_verifiers"]

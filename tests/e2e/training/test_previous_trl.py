@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.support.tools import require_package
+
 pytestmark = [pytest.mark.training, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
@@ -20,12 +22,9 @@ COUNT = 6
 
 
 @pytest.fixture(scope="module")
-def previous_trl(repository: Path) -> Path:
+def previous_trl() -> Path:
     """Returns the folder of TRL's previous version; skips where it is absent."""
-    folder = repository / "build" / "trl-previous"
-    if not (folder / "trl").is_dir():
-        pytest.skip(f"no {folder / 'trl'}: `make test` installs it")
-    return folder
+    return require_package("trl-previous", "trl")
 
 
 def run_tests(folder: Path, report: Path) -> subprocess.CompletedProcess[str]:

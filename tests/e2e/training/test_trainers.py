@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support.programs import run
+from tests.support.tools import require_package
 from trainer_client import tasks
 from trainer_client.examples.adapters.common import TASK
 from trainer_client.local_server import LocalServer
@@ -22,12 +23,9 @@ LOST = "no reward: INVALID_ARGUMENT: label row: task: 'no such task' is none of 
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of trainers' packages; skips where it is absent."""
-    folder = repository / "build" / "adapters"
-    if not (folder / "verl").is_dir():
-        pytest.skip(f"no {folder / 'verl'}: `make test` installs it (below Python 3.13)")
-    return folder
+    return require_package("adapters", "verl")
 
 
 def run_example(name: str, server: LocalServer, packages: Path) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.training.test_trainers import LOST, run
+from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
@@ -22,12 +23,9 @@ TRAINING = "datasets,peft,transformers,trl"
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of trainers' packages; skips where it is absent."""
-    folder = repository / "build" / "adapters"
-    if not (folder / "verifiers").is_dir():
-        pytest.skip(f"no {folder / 'verifiers'}: `make test` installs it")
-    return folder
+    return require_package("adapters", "verifiers")
 
 
 def run_part(name: str, stand_ins: str, server: LocalServer, packages: Path) -> Any:

@@ -16,6 +16,7 @@ import pytest_asyncio
 from reward_server.app import App, running_app
 from reward_server.domain import MEBIBYTE
 from reward_server.settings import Settings
+from tests.support.tools import needs, offered, require_package
 
 TOKEN = "client-secret"
 CLIENT = """
@@ -144,19 +145,16 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of other projects' clients; skips where it is absent."""
-    folder = repository / "build" / "adapters"
-    if not (folder / "sandbox_fusion").is_dir():
-        pytest.skip(f"no {folder / 'sandbox_fusion'}: `make test` installs it")
-    return folder
+    return require_package("adapters", "sandbox_fusion")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
     tokens = tmp_path_factory.mktemp("server") / "tokens"
     tokens.write_text(TOKEN)
-    languages = ("python", "bash", "c++17", "javascript")
+    languages = offered("python", "bash", "c++17", "javascript")
     settings = Settings(
         port=0,
         http_port=0,
@@ -187,6 +185,7 @@ def url_of(app: App) -> str:
     return f"http://any:{TOKEN}@{app.http_address}"
 
 
+@needs("g++", "node")
 @pytest.mark.asyncio(loop_scope="session")
 async def test_the_client_of_sandbox_fusion_runs_programs(app: App, packages: Path) -> None:
     assert await run(CLIENT, packages, url_of(app)) == {
@@ -220,6 +219,7 @@ async def test_the_client_of_sandbox_fusion_runs_notebooks(app: App, packages: P
     }
 
 
+@needs("g++")
 @pytest.mark.asyncio(loop_scope="session")
 async def test_the_client_of_sandbox_fusion_submits_completions(app: App, packages: Path) -> None:
     right = [True, [True, True], ["success", "success"]]
@@ -239,8 +239,7 @@ async def test_the_client_of_sandbox_fusion_submits_completions(app: App, packag
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_verls_caller_computes_rewards(app: App, packages: Path) -> None:
-    if not (packages / "verl").is_dir():
-        pytest.skip(f"no {packages / 'verl'}: `make test` installs it (below Python 3.13)")
+    require_package("adapters", "verl")
     found = await run(VERL, packages, f"{url_of(app)}/run_code", str(packages))
     assert found == {
         "right": [1.0, ["success"] * 2],

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import time
 import urllib.error
@@ -18,8 +17,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.support.tools import require
 from trainer_client.local_server import free_port
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
@@ -77,16 +75,14 @@ def prometheus(folder: Path, targets: Sequence[str]) -> AbstractContextManager[P
 @contextmanager
 def configured(folder: Path, text: str) -> Iterator[Prometheus]:
     """Runs Prometheus with the text of a configuration, and rules in which a minute is a second."""
-    program = shutil.which("prometheus")
-    if program is None:
-        pytest.skip("no Prometheus: apt-get install prometheus")
+    require("prometheus")
     (folder / "alerts.yml").write_text(_MINUTES.sub(r"\1s", ALERTS.read_text()))
     configuration = folder / "prometheus.yml"
     configuration.write_text(text)
     port = free_port()
     process = subprocess.Popen(
         [
-            program,
+            "prometheus",
             f"--config.file={configuration}",
             f"--storage.tsdb.path={folder / 'data'}",
             f"--web.listen-address=127.0.0.1:{port}",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import shutil
-import sysconfig
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,18 +18,14 @@ from reward_server.processes.parent import Processes, running_processes
 from reward_server.settings import load_settings
 from tests.rpc.conftest import function_request
 from tests.support.simulated_process import COMMAND
+from tests.support.tools import find, needs
 from trainer_client import AsyncRewardClient, Verdict
 from trainer_client.local_server import free_port
 
 HAPROXY = ("haproxy", "-f")
 ENVOY = ("envoy", "--use-dynamic-base-id", "-c")  # another Envoy of this machine may have base id 0
-FOLDERS = f"/usr/sbin:/usr/bin:{sysconfig.get_path('scripts')}"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "deploy.md"
 COUNT, REQUESTS = 3, 360
-
-
-def installed(command: tuple[str, ...]) -> bool:
-    return shutil.which(command[0], path=FOLDERS) is not None
 
 
 @pytest.mark.parametrize(
@@ -40,7 +34,7 @@ def installed(command: tuple[str, ...]) -> bool:
         pytest.param(
             "haproxy",
             HAPROXY,
-            marks=pytest.mark.skipif(not installed(HAPROXY), reason="needs HAProxy"),
+            marks=needs("haproxy"),
         ),
         ("yaml", ENVOY),
     ],
@@ -97,7 +91,7 @@ async def proxied(
         text = text.replace(str(shown), str(real))
     file = folder / f"proxy.{kind}"
     await asyncio.to_thread(file.write_text, text)
-    found = shutil.which(command[0], path=FOLDERS)
+    found = find(command[0])
     assert found is not None
     process = await asyncio.create_subprocess_exec(found, *command[1:], str(file))
     try:

@@ -26,8 +26,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from reward_server.processes.parent import running_processes
 from reward_server.settings import load_settings
 from reward_server.version import server_version
+from tests.rpc.processes.name_server import NameServer
 from tests.support import next_version
-from tests.support.name_server import NameServer
 from trainer_client import AsyncRewardClient, Score, Verdict
 from trainer_client.local_server import free_port
 

@@ -6,7 +6,6 @@ Only what is installed here is run; `test_program_tests` looks at the text of th
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from reward_server.languages import load_languages
+from tests.support.tools import require
 
 SECRET, WORD = "zsecret", "0f1e2d"
 COMMANDS = {
@@ -69,11 +69,6 @@ def passes(language: str, solution: str, tests: str, folder: Path) -> bool:
     return ran.returncode == 0 and re.search(f"^{WORD}$", ran.stdout, re.MULTILINE) is not None
 
 
-def needs(language: str) -> None:
-    if shutil.which(COMMANDS[language][0]) is None:
-        pytest.skip(f"install {COMMANDS[language][0]} to run this test")
-
-
 ENDING = {
     "perl: a count": row(
         "perl", "my $failed = 0;\n$failed++ unless add(1, 2) == 3;\nexit($failed ? 1 : 0);\n"
@@ -117,7 +112,7 @@ ENDING = {
 @pytest.mark.parametrize("name", ENDING)
 def test_tests_may_end_themselves(name: str, tmp_path: Path) -> None:
     one = ENDING[name]
-    needs(one.language)
+    require(COMMANDS[one.language][0])
     assert passes(one.language, RIGHT[one.language], one.text, tmp_path)
     assert not passes(one.language, WRONG[one.language], one.text, tmp_path)
 
@@ -143,7 +138,7 @@ TAILS = {
 @pytest.mark.parametrize("name", TAILS)
 def test_tests_are_run_behind_a_solution_whose_text_ends(name: str, tmp_path: Path) -> None:
     one = TAILS[name]
-    needs(one.language)
+    require(COMMANDS[one.language][0])
     tests = CHECKS[one.language]
     assert passes(one.language, RIGHT[one.language] + one.text, tests, tmp_path)
     assert not passes(one.language, WRONG[one.language] + one.text, tests, tmp_path)
@@ -179,7 +174,7 @@ SWALLOWING = {  # what a solution ends in, and tests with what ends that
 @pytest.mark.parametrize("name", SWALLOWING)
 def test_a_solution_does_not_make_the_tests_a_part_of_its_text(name: str, tmp_path: Path) -> None:
     one, tests = SWALLOWING[name]
-    needs(one.language)
+    require(COMMANDS[one.language][0])
     assert not passes(one.language, WRONG[one.language] + one.text, tests, tmp_path)
 
 

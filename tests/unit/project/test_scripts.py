@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.support.tools import needs
 
 
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="needs ShellCheck")
+@needs("shellcheck")
 def test_shellcheck_finds_nothing_in_the_scripts(repository: Path) -> None:
     folders = [repository / ".ci", repository / "deploy"]
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]

@@ -13,6 +13,7 @@ import pytest
 
 from reward_server.app import App
 from tests.rpc.http.e2b.conftest import BLUE, RED
+from tests.support.tools import require_package
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -129,12 +130,9 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def packages(repository: Path) -> Path:
+def packages() -> Path:
     """Returns the folder of other projects' clients; skips where it is absent."""
-    folder = repository / "build" / "adapters"
-    if not (folder / "e2b").is_dir():
-        pytest.skip(f"no {folder / 'e2b'}: `make test` installs it")
-    return folder
+    return require_package("adapters", "e2b")
 
 
 async def run(program: str, app: App, packages: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest_asyncio
 from reward_server.app import App
 from reward_server.domain import MEBIBYTE
 from tests.rpc.http.conftest import app_with_sessions, client_of
+from tests.support.tools import offered
 
 TOKEN, NARROW = "fusion-secret", "narrow-secret"
 TENANTS = f"""
@@ -32,7 +33,7 @@ async def app(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
         folder,
         TENANTS,
         workers=2,
-        languages=("python", "c++17"),
+        languages=offered("python", "c++17"),
         session_memory_bytes=2048 * MEBIBYTE,
     ) as running:
         yield running

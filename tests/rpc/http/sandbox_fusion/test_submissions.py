@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from reward_server.http.sandbox_fusion import formats
+from tests.support.tools import needs, require
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -108,6 +109,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", RIGHT)
 async def test_a_right_completion_is_accepted(client: httpx.AsyncClient, name: str) -> None:
+    if "cpp" in name:
+        require("g++")
     found = await submitted(client, RIGHT[name])
     assert found["accepted"], found
     # The text of C++ tests does not tell the types of an unknown function.
@@ -141,6 +144,7 @@ async def test_the_tests_that_ran_are_told(
     assert (wrong["status"], wrong["run_result"]["stdout"]) == ("Success", "no\n")
 
 
+@needs("g++")
 async def test_a_compile_error_and_a_time_out_are_told(client: httpx.AsyncClient) -> None:
     broken = submission(STDIO, fenced("int main() { x; }", "cpp"), "code_contests", language="cpp")
     (test,) = (await submitted(client, broken))["tests"]

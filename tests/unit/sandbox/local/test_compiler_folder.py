@@ -14,6 +14,7 @@ from reward_server.cli import compilers as command
 from reward_server.errors import SettingsError
 from reward_server.sandbox.local import compilers
 from reward_server.settings import Settings
+from tests.support.tools import needs
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_link_is_not_followed(made: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert compilers.chosen(None)[0] is None
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@needs("root")  # which alone can give a folder away
 @pytest.mark.parametrize("place", ["", ".."])
 def test_a_folder_of_another_user_is_not_used(made: Path, place: str) -> None:
     os.chown(os.path.normpath(made / place), 12345, 12345)
