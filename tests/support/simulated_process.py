@@ -1,8 +1,8 @@
 """A serving process over simulated sandboxes: `python -m tests.support.simulated_process FD`.
 
-SIMULATED_SECONDS is the time of an execution. A solution passes unless its text has the word
-"wrong". The process cannot start while the file SIMULATED_OBSTACLE exists. SIGUSR2 tells it that no
-sandbox can be started.
+SIMULATED_SECONDS is the time of an execution, which does not end while the file SIMULATED_HOLD
+exists. A solution passes unless its text has the word "wrong". The process cannot start while the
+file SIMULATED_OBSTACLE exists. SIGUSR2 tells it that no sandbox can be started.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tests.rpc.fakes import passing
 
 COMMAND = (sys.executable, "-m", "tests.support.simulated_process")
 _SECONDS = float(os.environ.get("SIMULATED_SECONDS", "0"))
+_HOLD = Path(os.environ.get("SIMULATED_HOLD", "/nonexistent"))
 _OBSTACLE = Path(os.environ.get("SIMULATED_OBSTACLE", "/nonexistent"))
 
 
@@ -36,6 +37,8 @@ class Machine:
 
     async def run(self, job: Job) -> Execution:
         await asyncio.sleep(_SECONDS)
+        while await asyncio.to_thread(_HOLD.exists):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
         return _judged(job)
 
 

@@ -1,21 +1,19 @@
-"""A real Prometheus for tests, which scrapes once and evaluates four times a second.
-
-A server on a busy machine may take most of a second to answer it, and is not down then.
-"""
+"""Prometheus for tests: one that runs, and the rules of one on what a test's own scrapes found."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.tools import require
 from trainer_client.local_server import free_port
@@ -23,10 +21,9 @@ from trainer_client.local_server import free_port
 DEPLOY = Path(__file__).parents[3] / "deploy"
 ALERTS = DEPLOY / "prometheus" / "alerts.yml"
 _START_SECONDS = 30
-_MINUTES = re.compile(r"\b(\d+)m\b")
+_SCRAPE_SECONDS = 30
 _CONFIGURATION = """
-global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 250ms}}
-rule_files: [alerts.yml]
+global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
 scrape_configs:
   - job_name: reward-server
     static_configs: [{{targets: {targets}}}]
@@ -51,13 +48,6 @@ class Prometheus:
             found: list[Any] = json.load(answer)["data"]["result"]
         return [(one["metric"], float(one["value"][1])) for one in found]
 
-    def fired(self, instance: str, seconds: float = 3600.0) -> set[str]:
-        """Returns the names of the alerts of an instance that have fired in the last seconds."""
-        labels = f'{{alertstate="firing",instance="{instance}"}}'
-        window = f"{max(1, round(seconds * 1000))}ms"
-        found = self.query(f"count by (alertname) (count_over_time(ALERTS{labels}[{window}]))")
-        return {metric["alertname"] for metric, _ in found}
-
     def is_ready(self) -> bool:
         """Returns True if it answers."""
         try:
@@ -68,15 +58,15 @@ class Prometheus:
 
 
 def prometheus(folder: Path, targets: Sequence[str]) -> AbstractContextManager[Prometheus]:
-    """Runs Prometheus with the project's rules, in which a minute is a second."""
+    """Runs Prometheus, which scrapes once a second."""
     return configured(folder, _CONFIGURATION.format(targets=json.dumps(list(targets))))
 
 
 @contextmanager
 def configured(folder: Path, text: str) -> Iterator[Prometheus]:
-    """Runs Prometheus with the text of a configuration, and rules in which a minute is a second."""
+    """Runs Prometheus with the text of a configuration, and the project's rules."""
     require("prometheus")
-    (folder / "alerts.yml").write_text(_MINUTES.sub(r"\1s", ALERTS.read_text()))
+    (folder / "alerts.yml").write_text(ALERTS.read_text())
     configuration = folder / "prometheus.yml"
     configuration.write_text(text)
     port = free_port()
@@ -101,3 +91,62 @@ def configured(folder: Path, text: str) -> Iterator[Prometheus]:
     finally:
         process.terminate()
         process.wait(timeout=60)
+
+
+class Scrapes:
+    """What scrapes of an instance found; to the rules each comes half a minute after the last.
+
+    So no alert depends on how long a test takes.
+
+    Args:
+        instance: the address of its metrics.
+        without: the start of names that are left out.
+    """
+
+    def __init__(self, instance: str, without: str = "none") -> None:
+        self._instance, self._without = instance, without
+        self._found: list[dict[str, float]] = []
+
+    def scrape(self) -> dict[str, float]:
+        """Scrapes once; returns what was found. An instance that does not answer is down."""
+        self._found.append(found := {_series("up", {}, self._instance): 0.0})
+        with suppress(OSError), _opener.open(f"http://{self._instance}/metrics") as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+            found[_series("up", {}, self._instance)] = 1.0
+            for sample in (one for family in families for one in family.samples):
+                if not sample.name.startswith(self._without):
+                    found[_series(sample.name, sample.labels, self._instance)] = sample.value
+        return found
+
+    def complaint(self, expected: set[str], folder: Path) -> str:
+        """Tries the project's alerts on all that was found; returns "" if just these fire."""
+        names = dict.fromkeys(name for found in self._found for name in found)
+        seconds = _SCRAPE_SECONDS * len(self._found)
+        fired = f'group by (alertname) (count_over_time(ALERTS{{alertstate="firing"}}[{seconds}s]))'
+        test = {
+            "interval": f"{_SCRAPE_SECONDS}s",
+            "input_series": [
+                {"series": name, "values": " ".join(str(f.get(name, "_")) for f in self._found)}
+                for name in names
+            ],
+            "promql_expr_test": [
+                {
+                    "expr": fired,
+                    "eval_time": f"{seconds}s",
+                    "exp_samples": [
+                        {"labels": f'{{alertname="{name}"}}', "value": 1} for name in expected
+                    ],
+                }
+            ],
+        }
+        file = folder / "test.yml"
+        file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "tests": [test]}))
+        done = subprocess.run(
+            ["promtool", "test", "rules", str(file)], capture_output=True, text=True, check=False
+        )
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def _series(name: str, labels: Mapping[str, str], instance: str) -> str:
+    labels = {**labels, "instance": instance, "job": "reward-server"}
+    return f"{name}{{{','.join(f'{key}={json.dumps(value)}' for key, value in labels.items())}}}"

@@ -18,8 +18,11 @@ from trainer_client.local_server import LocalServer, free_port
 pytestmark = pytest.mark.timeout(120)
 
 PANELS = json.loads((DEPLOY / "grafana" / "reward-server.json").read_text())["panels"]
-EXPRESSIONS = [(panel["title"], target["expr"]) for panel in PANELS for target in panel["targets"]]
-PATIENCE_SECONDS = 60.0
+EXPRESSIONS = [
+    pytest.param(target["expr"], id=panel["title"])
+    for panel in PANELS
+    for target in panel["targets"]
+]
 
 
 @contextmanager
@@ -61,12 +64,10 @@ def fed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
         yield running
 
 
-@pytest.mark.parametrize(("title", "expression"), EXPRESSIONS)
-def test_a_panel_is_fed(fed: Prometheus, title: str, expression: str) -> None:
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_panel_is_fed(fed: Prometheus, expression: str) -> None:
     query = expression.replace("$__rate_interval", "4s").replace("$instance", ".*")
-    deadline = time.monotonic() + PATIENCE_SECONDS
     while not any(math.isfinite(value) for _, value in fed.query(query)):
-        assert time.monotonic() < deadline, f"{title} has no data: {query}"
         time.sleep(0.1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -13,6 +14,9 @@ from typing import Any
 import grpc
 
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+from reward_server.processes.parent import Processes
+from tests.rpc.conftest import function_request
+from trainer_client import AsyncRewardClient, Verdict
 
 SERVE = (sys.executable, "-c", "from reward_server.cli import main; main()", "serve")
 
@@ -49,6 +53,27 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     """Returns once a condition holds, of which nothing tells."""
     while not await condition():  # noqa: ASYNC110
         await asyncio.sleep(0.02)
+
+
+async def figures(processes: Processes, name: str) -> list[int]:
+    """Returns the sum of the values of a metric, for each process."""
+    texts = await processes.metrics()
+    pattern = re.compile(rf"^reward_server_{name}\b.* (\d+)", re.M)
+    return [sum(map(int, pattern.findall(text))) for text in texts.values()]
+
+
+async def spread(
+    client: AsyncRewardClient, processes: Processes, hold: Path, count: int
+) -> list[int]:
+    """Sends requests at once; returns how many each process has while none is answered."""
+    await asyncio.to_thread(hold.touch)
+    requests = [function_request(number) for number in range(count)]
+    scoring = asyncio.create_task(client.score(requests))
+    while sum(found := await figures(processes, "admitted")) < count:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+    await asyncio.to_thread(hold.unlink)
+    assert {one.verdict for one in await scoring} == {Verdict.PASSED}
+    return found
 
 
 def lives(pid: int) -> bool:

@@ -14,50 +14,48 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
-from reward_server.processes.parent import Processes, running_processes
+from reward_server.processes.parent import running_processes
 from reward_server.settings import load_settings
-from tests.rpc.conftest import function_request
+from tests.rpc.processes.serving import spread
 from tests.support.simulated_process import COMMAND
 from tests.support.tools import find, needs
-from trainer_client import AsyncRewardClient, Verdict
+from trainer_client import AsyncRewardClient
 from trainer_client.local_server import free_port
 
 HAPROXY = ("haproxy", "-f")
 ENVOY = ("envoy", "--use-dynamic-base-id", "-c")  # another Envoy of this machine may have base id 0
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "deploy.md"
-COUNT, REQUESTS = 3, 360
+COUNT, COUNT_OF_EACH = 3, 24
 
 
 @pytest.mark.parametrize(
-    ("kind", "command"),
+    ("kind", "command", "least"),
     [
-        pytest.param(
-            "haproxy",
-            HAPROXY,
-            marks=needs("haproxy"),
-        ),
-        ("yaml", ENVOY),
+        pytest.param("haproxy", HAPROXY, COUNT_OF_EACH, marks=needs("haproxy")),
+        # It picks the better of two processes that it draws, and so strays by a few.
+        ("yaml", ENVOY, COUNT_OF_EACH // 2),
     ],
 )
 async def test_a_proxy_spreads_the_requests_of_one_client_evenly(
-    kind: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    command: tuple[str, ...],
+    least: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("SIMULATED_SECONDS", "0.02")
+    hold, requests = tmp_path / "hold", COUNT * COUNT_OF_EACH
+    monkeypatch.setenv("SIMULATED_HOLD", str(hold))
     settings = load_settings({"port": 0, "workers": 2 * COUNT, "drain_seconds": 5})
     async with running_processes(settings, COUNT, command=COMMAND) as processes:
         own = [one["port"] for one in processes.facts["processes"]]
         async with (
             proxied(kind, command, own, tmp_path) as address,
-            AsyncRewardClient(address, batch_size=1, max_in_flight=12) as client,
+            AsyncRewardClient(address, batch_size=1, max_in_flight=requests) as client,
         ):
             await until_all_serve(address)
-            scores = await client.score([function_request(number) for number in range(REQUESTS)])
+            found = await spread(client, processes, hold, requests)
             assert not any(line.processes._found for line in client._lines.values())
-        assert {one.verdict for one in scores} == {Verdict.PASSED}
-        judged = await judged_by_process(processes)
-    assert sum(judged) == REQUESTS
-    # A process that the machine holds up gets fewer, as it should.
-    assert all(abs(one - REQUESTS / COUNT) <= 0.5 * REQUESTS / COUNT for one in judged), judged
+    assert min(found) >= least, found
 
 
 async def until_all_serve(address: str) -> None:
@@ -69,14 +67,6 @@ async def until_all_serve(address: str) -> None:
             with contextlib.suppress(grpc.aio.AioRpcError):  # the proxy has only begun
                 calls = (stub.GetServerInfo(asked, timeout=60) for _ in range(2 * COUNT))
                 met |= {info.process for info in await asyncio.gather(*calls)}
-
-
-async def judged_by_process(processes: Processes) -> list[int]:
-    texts = await processes.metrics()
-    found = [
-        re.findall(r"^reward_server_verdicts_total.* (\d+)", one, re.M) for one in texts.values()
-    ]
-    return [sum(map(int, counts)) for counts in found]
 
 
 @asynccontextmanager
