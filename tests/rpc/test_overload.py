@@ -1,19 +1,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import grpc
 
 from reward_server.domain import Execution, Job
 from tests.rpc.conftest import Refusal, Serve, Served, function_request
-from tests.rpc.fakes import passing
+from tests.rpc.fakes import FakeExecutor, passing
 
 SLOTS = 8
-JOB_SECONDS = 0.4
+JOB_SECONDS = 0.02
 CAPACITY = 8
-ROUNDS = 5
-LOAD_SECONDS = (ROUNDS + 0.5) * JOB_SECONDS
+CALLERS = 20 * (SLOTS + CAPACITY)
 
 
 @dataclass(kw_only=True)
@@ -21,43 +20,10 @@ class Machine:
     """An executor whose jobs take a known time and no computing."""
 
     slots: int = SLOTS
-    begun: dict[object, float] = field(default_factory=dict)
-    ended_seconds: float = 0.0
 
     async def run(self, job: Job) -> Execution:
-        loop, key = asyncio.get_running_loop(), object()
-        self.begun[key] = loop.time()
-        try:
-            await asyncio.sleep(JOB_SECONDS)
-        finally:
-            self.ended_seconds += loop.time() - self.begun.pop(key)
+        await asyncio.sleep(JOB_SECONDS)
         return passing(job)
-
-    def used_seconds(self) -> float:
-        """Returns how long slots were in use, all together."""
-        now = asyncio.get_running_loop().time()
-        return self.ended_seconds + sum(now - begun for begun in self.begun.values())
-
-
-async def offer(served: Served, machine: Machine, rate: float) -> tuple[float, list[Refusal]]:
-    """Sends calls at a rate, whatever becomes of them.
-
-    Returns:
-        The share of the time for which slots were in use, and the refusals.
-    """
-    loop = asyncio.get_running_loop()
-    calls: list[asyncio.Task[bool | Refusal]] = []
-    begun, used = loop.time(), machine.used_seconds()
-    while (elapsed := loop.time() - begun) < LOAD_SECONDS:
-        while len(calls) < elapsed * rate:
-            calls.append(asyncio.create_task(ask(served, len(calls))))
-        await asyncio.sleep(0.002)
-    share = (machine.used_seconds() - used) / (SLOTS * (loop.time() - begun))
-    done = [call.result() for call in calls if call.done()]
-    for call in calls:
-        call.cancel()
-    await asyncio.gather(*calls, return_exceptions=True)
-    return share, [answer for answer in done if isinstance(answer, Refusal)]
 
 
 async def ask(served: Served, number: int) -> bool | Refusal:
@@ -68,16 +34,28 @@ async def ask(served: Served, number: int) -> bool | Refusal:
     return True
 
 
+async def insist(served: Served, number: int, refusals: dict[int, Refusal]) -> None:
+    """Asks again at once whenever it is refused."""
+    while isinstance(answer := await ask(served, number), Refusal):
+        refusals[number] = answer
+
+
 async def test_twenty_times_more_than_can_be_served_costs_no_throughput(serve: Serve) -> None:
-    most = SLOTS / JOB_SECONDS
-    machine = Machine()
-    served = await serve(machine, queue_capacity=CAPACITY)
-    usual, _ = await offer(served, machine, 2 * most)
-    overloaded, refusals = await offer(served, machine, 20 * most)
-    assert overloaded >= 0.75 * usual > 0
-    assert len(refusals) > SLOTS * ROUNDS
-    assert {refusal.code for refusal in refusals} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
-    assert all(int(refusal.pushback or 0) >= 10 for refusal in refusals)
+    executor, refusals = FakeExecutor(slots=SLOTS, held=True), dict[int, Refusal]()
+    served = await serve(executor, queue_capacity=CAPACITY)
+    callers = [asyncio.create_task(insist(served, n, refusals)) for n in range(CALLERS)]
+    while len(refusals) < CALLERS - SLOTS - CAPACITY:  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0)
+    for _ in range(CALLERS - SLOTS - CAPACITY):
+        await executor.until_running(SLOTS)
+        await served.until_admitted(SLOTS + CAPACITY)
+        executor.finish()
+        assert served.app.scheduler.waiting  # for the place of this one, which is free at once
+    executor.release()
+    assert await asyncio.gather(*callers) == [None] * CALLERS
+    assert len(executor.started) == CALLERS
+    assert {refusal.code for refusal in refusals.values()} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert all(int(refusal.pushback or 0) >= 10 for refusal in refusals.values())
 
 
 async def test_those_who_come_again_as_told_are_all_judged(serve: Serve) -> None:

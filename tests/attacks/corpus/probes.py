@@ -118,7 +118,7 @@ MOUNTS = (
     _call("a file by its inode", "call(304, 265, -100, bytes(16), 0)"),
     _call(
         "a handle to a file's inode",
-        "call(303, 264, -100, b'/usr', struct.pack('Ii', 64, 0) + bytes(64), bytes(8), 0)",
+        "call(303, 264, -100, b'/dev', struct.pack('Ii', 64, 0) + bytes(64), bytes(8), 0)",
         violates=False,
         shown=True,
     ),
