@@ -30,7 +30,6 @@ from tests.conformance.suite.shelf import Shelf
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 INSIDE = "/run/codereward"
-START_SECONDS = 60.0
 USER = "65534:65534"
 
 
@@ -59,9 +58,7 @@ def listening(
     engine.start(identifier)
     path = folder / "runner.sock"
     try:
-        deadline = time.monotonic() + START_SECONDS
         while not path.exists():
-            assert time.monotonic() < deadline
             time.sleep(0.02)
         yield path
     finally:
@@ -98,10 +95,9 @@ async def test_a_connection_that_ends_ends_its_execution(shelf: Shelf, host: Hos
     source = f"import os; os.execv('/usr/bin/sleep', [{marker!r}, '20'])"
     sandbox = await shelf.take()
     task = asyncio.create_task(run(sandbox, source))
-    async with asyncio.timeout(60):
-        while not processes_marked(marker):
-            assert not task.done()
-            await asyncio.sleep(0.01)
+    while not processes_marked(marker):
+        assert not task.done()
+        await asyncio.sleep(0.01)
     await shelf.clear()
     with pytest.raises(SandboxError):
         await task
@@ -118,10 +114,9 @@ async def test_a_killed_zygote_takes_its_children_along(shelf: Shelf, host: Host
     marker = f"orphaned-{host.secret}"
     source = f"import os; os.execv('/usr/bin/sleep', [{marker!r}, '20'])"
     task = asyncio.create_task(run(await shelf.take(), source))
-    async with asyncio.timeout(60):
-        while not (running := processes_marked(marker)):
-            assert not task.done()
-            await asyncio.sleep(0.01)
+    while not (running := processes_marked(marker)):
+        assert not task.done()
+        await asyncio.sleep(0.01)
     first_process = parent_of(running[0])
     os.kill(parent_of(first_process), signal.SIGKILL)
     with pytest.raises(SandboxError):

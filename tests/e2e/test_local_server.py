@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
+from tests.conformance.suite.host import processes_marked
 from trainer_client import RewardClient, local_server
 from trainer_client.local_server import LocalServer, ServerStartError
 
@@ -36,11 +38,9 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-def ends(pid: int, seconds: float = 60.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while is_alive(pid) and time.monotonic() < deadline:
+def until_ended(pid: int) -> None:
+    while is_alive(pid):
         time.sleep(0.05)
-    return not is_alive(pid)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -54,7 +54,7 @@ def test_a_server_ends_with_the_program_that_started_it(
         program.send_signal(number)
         program.wait(60)
     try:
-        assert ends(pid)
+        until_ended(pid)
     finally:
         if is_alive(pid):
             os.kill(pid, signal.SIGKILL)
@@ -72,10 +72,13 @@ def files_of(pid: int) -> set[str]:
 
 def test_nothing_that_a_server_starts_inherits_the_pipe_of_its_program(tmp_path: Path) -> None:
     with LocalServer(tmp_path / "server.log") as server, RewardClient(server.target) as client:
-        asleep = pb.ExecuteRequest(language="python", source="import time; time.sleep(2)")
+        marker = f"asleep-{uuid.uuid4().hex}"
+        source = f"import os; os.execv('/usr/bin/sleep', [{marker!r}, '5'])"
+        asleep = pb.ExecuteRequest(language="python", source=source)
         with ThreadPoolExecutor(1) as pool:
             ran = pool.submit(client.execute, asleep)
-            time.sleep(1)
+            while not processes_marked(marker):
+                time.sleep(0.01)
             pipe = os.readlink(f"/proc/{server.pid}/fd/0")
             started = processes_below(server.pid)
             holders = [pid for pid in started if pipe in files_of(pid)]

@@ -39,7 +39,6 @@ pytestmark = pytest.mark.timeout(600)
 TAG = own_tag("server")
 NAME = "codereward-server"
 TASKS = 164
-SCRAPE_SECONDS = 30
 PARTS = ("deploy", "proto", "reward_server", "sandbox_images", "trainer_client")
 FILES = (".dockerignore", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
 WAYS = ("a user", "root")
@@ -183,10 +182,8 @@ def verdicts_of_prometheus(repository: Path, metrics: int, folder: Path) -> floa
     assert text.count("15s") == 2
     assert text.count("127.0.0.1:9464") == 1
     text = text.replace("15s", "250ms").replace("127.0.0.1:9464", f"127.0.0.1:{metrics}")
-    deadline = time.monotonic() + SCRAPE_SECONDS
     with configured(folder, text) as prometheus:
         while not (found := prometheus.query("sum(reward_server_verdicts_total)")):
-            assert time.monotonic() < deadline, "Prometheus has scraped nothing"
             time.sleep(0.1)
     [(_, count)] = found
     return count

@@ -149,10 +149,8 @@ def on(job: Job, nodes: dict[str, int]) -> None:
 
 
 def assert_nothing_is_left(job: Job) -> None:
-    deadline = time.monotonic() + 60.0
-    while job.processes and time.monotonic() < deadline:
+    while job.processes:
         time.sleep(0.05)
-    assert job.processes == []
     assert list((job.folder / ".reward-server").iterdir()) == []
 
 

@@ -71,9 +71,9 @@ async def test_output_is_sent_while_code_runs_and_dropped_when_none_runs(
     chatting = """
 import threading, time
 def chat():
-    while not stop: print('late', flush=True); time.sleep(0.001)
-stop = False
-thread = threading.Thread(target=chat); thread.start(); time.sleep(0.05)
+    while not stop: print('late', flush=True); begun.set(); time.sleep(0.001)
+stop, begun = False, threading.Event()
+thread = threading.Thread(target=chat); thread.start(); begun.wait()
 """
     assert b"late" in (await session.run_code(chatting)).stdout
     assert (await session.run_code("stop = True; thread.join()")).success
@@ -227,9 +227,9 @@ async def test_a_session_has_a_limited_number_of_contexts(client: AsyncRewardCli
 
 async def test_calls_in_one_context_run_one_after_another(session: AsyncSession) -> None:
     await session.run_code("order = []")
-    slow = "import time; order.append(1); time.sleep(0.2); order.append(2)"
+    slow = "import time; order.append(1); open('begun', 'w'); time.sleep(0.2); order.append(2)"
     first = asyncio.create_task(session.run_code(slow))
-    await asyncio.sleep(0.05)
+    await until_written(session, "begun")
     second = await session.run_code("order.append(3); order")
     assert second.value == "[1, 2, 3]"
     assert (await first).success
@@ -248,11 +248,10 @@ async def test_code_of_a_caller_that_gives_up_is_interrupted_and_its_state_kept(
 
 async def until_written(session: AsyncSession, path: str) -> None:
     """Returns once a file of the session exists."""
-    async with asyncio.timeout(60):
-        while path not in {  # noqa: ASYNC110  # nothing tells of it
-            entry.path for entry in await session.list_files()
-        }:
-            await asyncio.sleep(0.01)
+    while path not in {  # noqa: ASYNC110  # nothing tells of it
+        entry.path for entry in await session.list_files()
+    }:
+        await asyncio.sleep(0.01)
 
 
 async def test_code_that_ignores_that_its_caller_has_gone_is_killed(

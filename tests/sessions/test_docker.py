@@ -49,7 +49,6 @@ from trainer_client.local_server import LocalServer
 pytestmark = on_the_servers_loop
 
 RUNTIMES = ("runc", "runsc")
-GONE_SECONDS = 60.0
 host, neighbour, red = test_walls.host, test_walls.neighbour, test_lifetimes.red
 ALWAYS = (
     "test_a_command_is_run_with_input_and_its_streams_are_told_apart",
@@ -158,9 +157,7 @@ def of_sessions(engine: docker.APIClient) -> set[str]:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + GONE_SECONDS
     while not holds():
-        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 

@@ -51,9 +51,7 @@ MARK = f"604.{os.getpid():07}"
 
 
 def _wait(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
     while not holds():
-        assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
@@ -88,12 +86,11 @@ def test_nothing_of_a_session_outlives_a_server_that_is_killed(tmp_path: Path) -
 
 
 def _until_answered(call: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
     while True:
         try:
             call()
         except CallError as error:
-            if error.status != "UNAVAILABLE" or time.monotonic() > deadline:
+            if error.status != "UNAVAILABLE":
                 raise
         time.sleep(0.05)
 
@@ -169,9 +166,8 @@ async def test_a_caller_that_vanishes_ends_its_command_and_keeps_its_session(
         await command.__aenter__()
         session._channel = kept
         await channel.close(None)
-        async with asyncio.timeout(60):
-            while processes_marked(MARK):  # noqa: ASYNC110  # nothing tells of it
-                await asyncio.sleep(0.01)
+        while processes_marked(MARK):  # noqa: ASYNC110  # nothing tells of it
+            await asyncio.sleep(0.01)
         assert (await session.exec(["true"])).success
 
 
@@ -390,8 +386,7 @@ async def code_events(
     liar.tell(Report.STARTED, number, wire.as_json(pid=2, **COUNTERS))
     liar.tell(Report.STDOUT, number, interpreter_wire.message(Saying.READY))
     code = Code(source="1", time_limit_seconds=60.0, output_bytes=100)
-    async with asyncio.timeout(60):
-        return [event async for event in interpreter.run(code)]
+    return [event async for event in interpreter.run(code)]
 
 
 def code_end(**changes: object) -> bytes:

@@ -202,11 +202,10 @@ async def test_a_session_that_was_judged_is_in_the_audit_log(
         f"{hashlib.sha256(content).hexdigest()}  {path}\n"
         for path, content in (("__init__.py", b""), ("cart.py", b"x"))
     )
-    async with asyncio.timeout(60):
-        while "of-a-session" not in (  # noqa: ASYNC110  # nothing tells
-            text := await asyncio.to_thread(audit_file.read_text)
-        ):
-            await asyncio.sleep(0.01)
+    while "of-a-session" not in (  # noqa: ASYNC110  # nothing tells
+        text := await asyncio.to_thread(audit_file.read_text)
+    ):
+        await asyncio.sleep(0.01)
     lines = map(json.loads, text.splitlines())
     (line,) = [one for one in lines if one["request_id"] == "of-a-session"]
     assert (line["tenant"], line["reward"]) == ("blue", 0.0)

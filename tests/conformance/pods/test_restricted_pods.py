@@ -33,7 +33,6 @@ VALUES = {
     "profile": "restricted",
     "settings": f"languages = {json.dumps(requests.LANGUAGES)}\n",
 }
-WAIT_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -189,8 +188,6 @@ def test_without_a_runner_completions_are_not_judged_instead_of_zero(
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits for a condition, within `WAIT_SECONDS`."""
-    deadline = time.monotonic() + WAIT_SECONDS
+    """Returns once a condition holds."""
     while not condition():
-        assert time.monotonic() < deadline
         time.sleep(0.02)

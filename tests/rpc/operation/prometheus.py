@@ -20,7 +20,6 @@ from trainer_client.local_server import free_port
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 ALERTS = DEPLOY / "prometheus" / "alerts.yml"
-_START_SECONDS = 30
 _SCRAPE_SECONDS = 30
 _CONFIGURATION = """
 global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
@@ -82,10 +81,8 @@ def configured(folder: Path, text: str) -> Iterator[Prometheus]:
     )
     running = Prometheus(f"http://127.0.0.1:{port}")
     try:
-        deadline = time.monotonic() + _START_SECONDS
         while not running.is_ready():
             assert process.poll() is None, "Prometheus ended at its start"
-            assert time.monotonic() < deadline, "Prometheus did not start"
             time.sleep(0.05)
         yield running
     finally:

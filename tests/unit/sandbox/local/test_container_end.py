@@ -26,8 +26,7 @@ async def test_a_child_that_holds_the_pipe_of_an_ended_container_holds_nobody_up
     container = LocalContainer(process, _Groups(None, "ending"))
     await container.output.readline()
     try:
-        async with asyncio.timeout(60):
-            assert await container.destroy() == "last words"
-            assert await container.destroy() == "last words"
+        assert await container.destroy() == "last words"
+        assert await container.destroy() == "last words"
     finally:
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
