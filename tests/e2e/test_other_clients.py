@@ -41,13 +41,8 @@ def test_a_deadline_gives_a_score_without_a_reward(outcome):
     assert (outcome.late.reward, outcome.late.error.status) == (None, "DEADLINE_EXCEEDED")
 
 
-def test_a_cancelled_call_ends_as_one(outcome):
+def test_a_call_is_cancelled_by_other_work_of_its_loop(outcome):
     assert outcome.cancelled
-
-
-def test_the_loop_stays_responsive_meanwhile(outcome):
-    # A client that blocked would hold it for the half second that the endless program has.
-    assert outcome.longest_gap_seconds < 0.5
 
 
 @pytest.fixture(scope="module")

@@ -365,7 +365,7 @@ async def test_waiting_jobs_are_told_when_no_sandbox_can_be_started(
     for _ in range(1 + SPARES):
         await settle()
         host.running[0].end(SandboxError("broken"))
-    results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+    results = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(isinstance(result, SandboxError) for result in results)
     assert "no sandbox can be started: no bubblewrap today" in str(results[-1])
     host.failures = 0
