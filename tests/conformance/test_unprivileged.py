@@ -14,12 +14,13 @@ import pytest
 from reward_server.sandbox.local.cgroup import CgroupParent
 from tests.conformance.suite import ordinary_user
 from tests.conformance.suite.checks import CHECKS
+from tests.support.tools import needs
 
 UID = 1_980_000_001
 REPOSITORY = Path(__file__).parents[2]
 DELEGATED = f"delegated-{os.getpid()}"
 
-pytestmark = pytest.mark.unprivileged
+pytestmark = [pytest.mark.unprivileged, needs("root")]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,6 @@ def problems(delegated: str) -> dict[str, str]:
     told = subprocess.run(
         [sys.executable, ordinary_user.__file__, str(UID), delegated],
         capture_output=True,
-        timeout=55,
         check=False,
         cwd=REPOSITORY,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
