@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 MOST_STOPPED_SECONDS = 2.0
-# Programs have seconds of wall time, which are over for an honest one too if two stops follow close.
+# Programs have seconds of wall time: two stops close together would end an honest one too.
 LEAST_RUNNING_SECONDS, MOST_RUNNING_SECONDS = 2.0, 8.0
 
 
