@@ -9,6 +9,7 @@ server passes the paths in testlib's order; exit status 0 accepts and 1 rejects.
 from __future__ import annotations
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.programs import stdio_case
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
@@ -36,6 +37,7 @@ sys.exit(0 if told.getvalue().strip() in ("1", "1.0") else 1)
 _TESTLIB_STATUSES = "#define PE_EXIT_CODE 1\n#define UNEXPECTED_EOF_EXIT_CODE 1\n"
 
 
+@bounded("codeforces")
 def codeforces(
     row: Row, completion: str = "", *, id: str = "", language: str = "python"
 ) -> pb.ScoreRequest:

@@ -6,11 +6,12 @@ import ast
 import builtins
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.tasks import source
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
 
+@bounded("humaneval")
 def humaneval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a HumanEval row: `prompt`, `test`, `entry_point`.
 
@@ -18,12 +19,13 @@ def humaneval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReques
         TaskError: a field is absent or wrong.
     """
     reader = Reader("humaneval", row)
-    tests = pb.FunctionTests(entry_point=reader.text("entry_point"), test_code=reader.text("test"))
+    tests = pb.FunctionTests(entry_point=reader.name("entry_point"), test_code=reader.text("test"))
     return pb.ScoreRequest(
         id=id, prompt=reader.text("prompt"), completion=well_formed(completion), function=tests
     )
 
 
+@bounded("mbpp")
 def mbpp(
     row: Row, completion: str = "", *, id: str = "", challenge: bool = False
 ) -> pb.ScoreRequest:
@@ -39,19 +41,21 @@ def mbpp(
     """
     reader = Reader("mbpp", row)
     asserts = reader.texts("test_list") + (reader.texts("challenge_test_list") if challenge else [])
-    if not asserts:
-        raise reader.error("test_list", "has no asserts")
     setup = "\n".join([*reader.texts("test_imports"), reader.optional_text("test_setup_code")])
-    tests = pb.FunctionTests(
-        entry_point=_function_under_test(reader, asserts, setup), setup_code=setup.strip()
+    request = asserted(
+        *(reader, "test_list", asserts, completion, id), setup=setup, setup_field="test_setup_code"
     )
+    if reader.has("code"):
+        defined = _defined_names(reader.python("code"))
+        called = [name for name in _called(reader, "test_list", asserts) if name in defined]
+        request.function.entry_point = _first(reader, "test_list", called)
     if reader.has("test"):
-        tests.test_code = _script(reader, tests.entry_point)
-    else:
-        tests.asserts.extend(asserts)
-    return pb.ScoreRequest(id=id, completion=well_formed(completion), function=tests)
+        request.function.test_code = _script(reader, request.function.entry_point)
+        request.function.ClearField("asserts")
+    return request
 
 
+@bounded("acecode")
 def acecode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of AceCode: `test_cases`, a list of assertions.
 
@@ -59,44 +63,50 @@ def acecode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
         TaskError: a field is absent or wrong.
     """
     reader = Reader("acecode", row)
-    if not reader.has("test_cases"):
-        raise reader.error("test_cases", "has no asserts")
-    return mbpp({"test_list": reader.texts("test_cases")}, completion, id=id)
+    return asserted(reader, "test_cases", reader.texts("test_cases"), completion, id)
+
+
+def asserted(
+    reader: Reader,
+    field: str,
+    asserts: list[str],
+    completion: str,
+    id: str,
+    *,
+    setup: str = "",
+    setup_field: str = "setup",
+) -> pb.ScoreRequest:
+    """Makes a request from assertions; the function under test is the first that they call."""
+    if not asserts:
+        raise reader.error(field, "has no asserts")
+    called = _called(reader, field, asserts)
+    known = _bound_names(reader.parsed(setup_field, setup)) | set(dir(builtins))
+    tests = pb.FunctionTests(
+        # A task may redefine a built-in function: MBPP/126 is about `sum`.
+        entry_point=_first(reader, field, [one for one in called if one not in known] or called),
+        setup_code=setup.strip(),
+        asserts=asserts,
+    )
+    return pb.ScoreRequest(id=id, completion=well_formed(completion), function=tests)
 
 
 def _script(reader: Reader, entry_point: str) -> str:
     """Reads the tests of an MBPP+ row, which call the function for each of their inputs."""
-    script = reader.text("test")
-    if entry_point not in _called_names(_parsed(reader, "test", script)):
+    if entry_point not in _called_names(reader.python("test")):
         raise reader.error("test", f"never calls {entry_point}")
-    return script
+    return reader.text("test")
 
 
-def _function_under_test(reader: Reader, asserts: list[str], setup: str) -> str:
-    """Returns the first name called in the asserts that the reference solution defines."""
-    called = [
-        name
-        for index, line in enumerate(asserts)
-        for name in _called_names(_parsed(reader, f"test_list[{index}]", line))
-    ]
-    code = reader.optional_text("code")
-    if code:
-        defined = _defined_names(_parsed(reader, "code", code))
-        called = [name for name in called if name in defined]
-    else:
-        known = _bound_names(_parsed(reader, "test_setup_code", setup)) | set(dir(builtins))
-        # A task may redefine a built-in function: MBPP/126 is about `sum`.
-        called = [name for name in called if name not in known] or called
+def _called(reader: Reader, field: str, asserts: list[str]) -> list[str]:
+    """Returns the names that assertions call, in their order."""
+    trees = [reader.parsed(f"{field}[{index}]", text) for index, text in enumerate(asserts)]
+    return [name for tree in trees for name in _called_names(tree)]
+
+
+def _first(reader: Reader, field: str, called: list[str]) -> str:
     if not called:
-        raise reader.error("test_list", "calls no function of the solution")
+        raise reader.error(field, "calls no function of the solution")
     return called[0]
-
-
-def _parsed(reader: Reader, field: str, code: str) -> ast.Module:
-    try:
-        return source.parsed(code)
-    except ValueError as error:
-        raise reader.error(field, str(error)) from error
 
 
 def _called_names(tree: ast.AST) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
@@ -18,6 +19,7 @@ _HUMANEVAL_X = {
 _MULTIPL_E = {"go_test.go": "go", "adb": "ada"}
 
 
+@bounded("humaneval_x")
 def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a HumanEval-X row: `task_id`, `prompt`, `test`, for Go `test_setup`.
 
@@ -36,6 +38,7 @@ def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
     return _request(_HUMANEVAL_X[prefix], reader.text("prompt"), test_code, completion, id)
 
 
+@bounded("multipl_e")
 def multipl_e(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a MultiPL-E row: `language`, `prompt`, `tests`.
 

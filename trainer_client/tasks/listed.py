@@ -10,47 +10,62 @@ All of them hold tests of whole programs or calls of functions, and mix both in 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.tasks.programs import apps
-from trainer_client.tasks.rows import Reader, Row
+from trainer_client.tasks.functions import asserted
+from trainer_client.tasks.limits import bounded
+from trainer_client.tasks.programs import arguments, tested
+from trainer_client.tasks.rows import Reader, Row, kind_of, plain
 
+_PYTHON = "python"
 _PROGRAM_TYPES = {"stdin_stdout", "stdin", "stdio", ""}
 _CALL_TYPES = {"function_call", "functional"}
 
 
+@bounded("verl")
 def verl(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of verl, whose ground truth holds tests: Eurus-2-RL-Data, PRIME.
 
-    Reads `reward_model.ground_truth`: `inputs` and `outputs` with or without `fn_name`, or a list
-    of tests with `input` and `output`, as JSON text or as an object.
+    Reads `reward_model.ground_truth`: `inputs` and `outputs` with or without `fn_name`, a list of
+    tests with `input` and `output`, or a list of assertions, also as `assert_case`; as JSON text or
+    as an object. A label of verl, which is the ground truth alone, is read too.
 
     Raises:
         TaskError: a field is absent or wrong, such as the ground truth of a row about mathematics.
     """
-    reader = Reader("verl", row).mapping("reward_model")
-    truth = reader.decoded("ground_truth")
-    return _request(reader, "ground_truth", truth, _starter(row), completion, id)
+    reader = Reader("verl", row)
+    if row.keys() & {"inputs", "outputs", "assert_case"}:
+        return _request(reader, "ground_truth", row, _starter(reader), completion, id)
+    inner = reader.mapping("reward_model")
+    truth = _truth(inner, "ground_truth")
+    return _request(inner, "ground_truth", truth, _starter(reader), completion, id)
 
 
+@bounded("synthetic")
 def synthetic(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of SYNTHETIC-1 or of its verifiable coding problems.
 
-    Reads `verification_info`: `test_cases`, each with `type`, `input`, `output` and `fn_name`.
+    Reads `verification_info`: `language` and `test_cases`, each with `type`, `input`, `output` and
+    `fn_name`. Programs are in any language; functions are in Python.
 
     Raises:
-        TaskError: a field is absent or wrong, or the tests are for another language than Python.
+        TaskError: a field is absent or wrong.
     """
-    reader = Reader("synthetic", row).mapping("verification_info")
-    if reader.optional_text("language") not in ("", "python"):
-        raise reader.error("language", f"is {reader.optional_text('language')}, not python")
-    truth = reader.decoded("test_cases")
-    return _request(reader, "test_cases", truth, _starter(row), completion, id)
+    reader = Reader("synthetic", row)
+    inner = reader.mapping("verification_info")
+    truth = inner.decoded("test_cases")
+    request = _request(inner, "test_cases", truth, _starter(reader), completion, id)
+    language = inner.optional_text("language") or _PYTHON
+    if language != _PYTHON and request.WhichOneof("tests") != "stdio":
+        raise inner.error("language", f"is {language!r}, in which functions have no tests here")
+    if language != _PYTHON:
+        request.language, request.prompt = language, ""
+    return request
 
 
+@bounded("deepcoder")
 def deepcoder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of DeepCoder-Preview-Dataset, of any of its parts.
 
@@ -61,9 +76,11 @@ def deepcoder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReques
         TaskError: a field is absent or wrong.
     """
     reader = Reader("deepcoder", row)
-    return _request(reader, "tests", reader.decoded("tests"), _starter(row), completion, id)
+    truth = reader.decoded("tests")
+    return _request(reader, "tests", truth, _starter(reader), completion, id)
 
 
+@bounded("rstar_coder")
 def rstar_coder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of rStar-Coder's test cases, seeds and synthetic ones.
 
@@ -74,7 +91,7 @@ def rstar_coder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
     """
     reader = Reader("rstar_coder", row)
     truth = {name: reader.decoded(name) for name in ("inputs", "outputs")}
-    starter = reader.optional_text("starter_code")
+    starter = _starter(reader)
     if name := reader.optional_text("func_name"):
         truth["fn_name"] = name
     if owner := reader.optional_text("class_name"):
@@ -82,20 +99,32 @@ def rstar_coder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
     return _request(reader, "inputs", truth, starter, completion, id)
 
 
+def _truth(reader: Reader, field: str) -> Any:
+    """Reads a ground truth: a value, its JSON, or text with one assertion on each line."""
+    value = reader.value(field)
+    if isinstance(value, str) and value.lstrip().startswith("assert "):
+        return [line for line in value.splitlines() if line.strip()]
+    return reader.decoded(field)
+
+
 def _request(
     reader: Reader, field: str, truth: Any, starter: str, completion: str, id: str
 ) -> pb.ScoreRequest:
     """Makes a request from tests in one object, or in a list with one object for each."""
+    if isinstance(truth, Mapping) and truth.get("assert_case") is not None:
+        truth = truth["assert_case"]
+    if isinstance(truth, list) and truth and all(isinstance(one, str) for one in truth):
+        return asserted(reader, field, truth, completion, id)
     if isinstance(truth, list):
         truth = _joined(reader, field, truth)
-    if not isinstance(truth, dict):
-        raise reader.error(field, f"holds no tests, but {type(truth).__name__}")
-    return apps({"input_output": truth, "starter_code": starter}, completion, id=id)
+    if not isinstance(truth, Mapping):
+        raise reader.error(field, f"holds no tests, but {kind_of(truth)}")
+    return tested(reader.within(field, truth), starter, completion, id)
 
 
 def _joined(reader: Reader, field: str, tests: Sequence[Any]) -> dict[str, Any]:
     """Joins tests into lists of inputs and outputs, with the name of the one function, if any."""
-    cases = [reader.within(f"{field}[{index}]", test) for index, test in enumerate(tests)]
+    cases = [reader.within(f"{field}[{index}]", plain(test)) for index, test in enumerate(tests)]
     names = {_function_of(case) for case in cases}
     if len(names) != 1:
         raise reader.error(field, "has tests of a program, or of one function, but not of several")
@@ -119,7 +148,7 @@ def _function_of(case: Reader) -> str | None:
             raise case.error("fn_name", "is absent")
         return name
     if kind not in _PROGRAM_TYPES:
-        raise case.error("type", f"is {kind!r}, which no reader knows")
+        raise case.error("type", f"is {kind[:80]!r}, which no reader knows")
     return None
 
 
@@ -128,16 +157,13 @@ def _arguments(case: Reader, given: Any) -> list[Any]:
     if isinstance(given, list):
         return given
     if not isinstance(given, str):
-        raise case.error("input", f"must be arguments, not {type(given).__name__}")
-    try:
-        return [json.loads(line) for line in given.split("\n") if line.strip()]
-    except ValueError as error:
-        raise case.error("input", f"must have one JSON value on a line: {error}") from error
+        raise case.error("input", f"must be arguments, not {kind_of(given)}")
+    return arguments(case, "input", given)
 
 
 def _result(case: Reader, told: Any) -> Any:
     return case.decoded("output") if isinstance(told, str) and not case.has("type") else told
 
 
-def _starter(row: Row) -> str:
-    return str(row.get("starter_code") or "")
+def _starter(reader: Reader) -> str:
+    return reader.optional_text("starter_code")

@@ -21,7 +21,8 @@ from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks import source
-from trainer_client.tasks.rows import Reader, Row
+from trainer_client.tasks.limits import bounded
+from trainer_client.tasks.rows import Reader, Row, kind_of
 from trainer_client.text import well_formed
 
 _NODE_MAKERS = {"list_node", "tree_node"}
@@ -34,6 +35,7 @@ _NAMES = {
 }
 
 
+@bounded("leetcode")
 def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of LeetCodeDataset.
 
@@ -50,7 +52,7 @@ def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
         prompt=reader.optional_text("prompt") + starter,
         completion=well_formed(completion),
     )
-    request.call.entry_point = reader.text("entry_point")
+    request.call.entry_point = reader.name("entry_point")
     method = _signature(starter, request.call.entry_point)
     cases = _from_asserts(reader, method) if reader.has("test") else _from_examples(reader, method)
     if not cases:
@@ -124,7 +126,7 @@ def _sides(test: ast.expr) -> tuple[ast.Call, ast.expr]:
 def _from_examples(reader: Reader, method: _Method) -> list[pb.CallCase]:
     examples = reader.decoded("input_output") or []
     if not isinstance(examples, list):
-        raise reader.error("input_output", f"must be a list, not {type(examples).__name__}")
+        raise reader.error("input_output", f"must be a list, not {kind_of(examples)}")
     cases = []
     for index, example in enumerate(examples):
         item = reader.within(f"input_output[{index}]", example)

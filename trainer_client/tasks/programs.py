@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.tasks.rows import Reader, Row, pairs
+from trainer_client.tasks.limits import bounded
+from trainer_client.tasks.rows import Reader, Row, kind_of, pairs
 from trainer_client.text import well_formed
 
 # The graders of APPS and LiveCodeBench put this before each solution, so that solutions to these
@@ -36,46 +36,64 @@ import itertools, functools, operator, io, sys, json, fractions, time
 """
 
 
+@bounded("apps")
 def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from an APPS or TACO row: `input_output`, `starter_code`.
 
     With `fn_name` the tests are calls of a function, or of a method if the starter code has `class
-    Solution`. Otherwise they are runs of a whole program. In rows for plain functions, each result
-    is in a list of one element; if this is so for all results, these lists are removed. If a
-    dictionary is the only argument or the result, and each of its keys reads as an integer, its
-    keys become integers, as in the grader of APPS. JSON has no such keys, so the tests are then
-    assertions.
+    Solution`. If it shows neither, a solution may define either. Without `fn_name` the tests are
+    runs of a whole program, and the starter code counts for nothing, as in the grader of APPS.
+    Arguments may be a list, or text with one JSON value on each line; then a result is JSON too.
+    In rows for plain functions, each result is in a list of one element; if this is so for all
+    results, these lists are removed. If a dictionary is the only argument or the result, and each
+    of its keys reads as an integer, its keys become integers, as in the grader of APPS. JSON has no
+    such keys, so the tests are then assertions.
 
     Raises:
         TaskError: a field is absent or wrong.
     """
     reader = Reader("apps", row)
     tests = reader.mapping("input_output")
+    return tested(tests, reader.optional_text("starter_code"), completion, id)
+
+
+def tested(tests: Reader, starter: str, completion: str, id: str) -> pb.ScoreRequest:
+    """Makes a request from `inputs` and `outputs`, with or without `fn_name`; see `apps`."""
     cases = pairs(tests, "inputs", "outputs")
     if not cases:
-        raise reader.error("input_output", "has no tests")
-    starter = reader.optional_text("starter_code")
-    request = pb.ScoreRequest(id=id, prompt=PRELUDE + starter, completion=well_formed(completion))
+        raise tests.error("inputs", "there are no tests")
+    request = pb.ScoreRequest(id=id, prompt=PRELUDE, completion=well_formed(completion))
     if not tests.has("fn_name"):
         request.stdio.CopyFrom(_stdio(tests, cases))
         return request
+    name = tests.name("fn_name")
     is_method = "class Solution" in starter
-    name = tests.text("fn_name")
-    calls = _calls(tests, cases if is_method else _unwrapped(cases))
+    request.prompt += starter if is_method or f"def {name}" in starter else _either(name)
+    calls = _calls(tests, cases)
+    calls = calls if is_method else _unwrapped(calls)
+    called = f"Solution().{name}" if is_method else name
     numbered = [(_numbered(given), _numbered([wanted])[0]) for given, wanted in calls]
     if numbered != calls:
         request.function.entry_point = "Solution" if is_method else name
-        called = f"Solution().{name}" if is_method else name
         request.function.asserts.extend(_assertion(called, *case) for case in numbered)
         return request
-    request.call.entry_point = f"Solution().{name}" if is_method else name
+    request.call.entry_point = called
     request.call.cases.extend(
-        pb.CallCase(args_json=json.dumps(given), expected_json=json.dumps(wanted))
-        for given, wanted in calls
+        pb.CallCase(
+            args_json=tests.json(f"inputs[{index}]", given),
+            expected_json=tests.json(f"outputs[{index}]", wanted),
+        )
+        for index, (given, wanted) in enumerate(calls)
     )
     return request
 
 
+def _either(name: str) -> str:
+    """Returns a function that a solution may replace, or else calls the method of its class."""
+    return f"def {name}(*values):\n    return Solution().{name}(*values)\n\n\n"
+
+
+@bounded("code_contests")
 def code_contests(
     row: Row, completion: str = "", *, id: str = "", generated: bool = True
 ) -> pb.ScoreRequest:
@@ -105,7 +123,7 @@ def _stdio(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> pb.StdioTests:
     return pb.StdioTests(
         cases=[
             stdio_case(
-                _joined(reader, "inputs", index, given), _joined(reader, "outputs", index, wanted)
+                lines(reader, f"inputs[{index}]", given), lines(reader, f"outputs[{index}]", wanted)
             )
             for index, (given, wanted) in enumerate(cases)
         ]
@@ -119,20 +137,13 @@ def stdio_case(given: str, wanted: str) -> pb.StdioCase:
     )
 
 
-def _joined(reader: Reader, field: str, index: int, value: object) -> str:
-    """Returns text; joins it if it is a list of lines."""
+def lines(reader: Reader, field: str, value: object) -> str:
+    """Returns the text of an input or output; joins it if it is a list of lines."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "\n".join(value)
     if not isinstance(value, str):
-        kind = type(value).__name__
-        raise reader.error(f"{field}[{index}]", f"must be text or a list of lines, not {kind}")
+        raise reader.error(field, f"must be text or a list of lines, not {kind_of(value)}")
     return value
-
-
-def _unwrapped(cases: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    if all(isinstance(wanted, list) and len(wanted) == 1 for _, wanted in cases):
-        return [(given, wanted[0]) for given, wanted in cases]
-    return list(cases)
 
 
 def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[tuple[list[Any], Any]]:
@@ -140,10 +151,18 @@ def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[tuple[list[
     for index, (given, wanted) in enumerate(cases):
         if isinstance(given, str):
             given = arguments(reader, f"inputs[{index}]", given)
+            if isinstance(wanted, str):
+                wanted = reader.from_json(f"outputs[{index}]", wanted)
         if not isinstance(given, list):
-            kind = type(given).__name__
-            raise reader.error(f"inputs[{index}]", f"must be a list of arguments, not {kind}")
+            problem = f"must be a list of arguments, not {kind_of(given)}"
+            raise reader.error(f"inputs[{index}]", problem)
         calls.append((given, wanted))
+    return calls
+
+
+def _unwrapped(calls: list[tuple[list[Any], Any]]) -> list[tuple[list[Any], Any]]:
+    if all(isinstance(wanted, list) and len(wanted) == 1 for _, wanted in calls):
+        return [(given, wanted[0]) for given, wanted in calls]
     return calls
 
 
@@ -166,8 +185,9 @@ def _assertion(called: str, given: list[Any], wanted: Any) -> str:
 
 
 def arguments(reader: Reader, field: str, text: str) -> list[Any]:
-    """Reads arguments written as JSON, one on each line."""
-    try:
-        return [json.loads(line) for line in text.split("\n")]
-    except ValueError as error:
-        raise reader.error(field, f"must have one JSON value on a line: {error}") from error
+    """Reads arguments written as JSON, one on each line; blank lines hold none."""
+    return [
+        reader.from_json(f"{field} line {number}", line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    ]

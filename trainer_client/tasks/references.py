@@ -7,7 +7,8 @@ from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks import source
-from trainer_client.tasks.rows import Reader, Row
+from trainer_client.tasks.limits import bounded
+from trainer_client.tasks.rows import Reader, Row, kind_of
 from trainer_client.text import well_formed
 
 # It compares the solution with the reference on each input, as EvalPlus's checker does: floats
@@ -43,6 +44,7 @@ def check(candidate):
 _REFERENCE = "reference_solution"
 
 
+@bounded("evalplus")
 def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of EvalPlus's own files, HumanEvalPlus and MbppPlus.
 
@@ -60,8 +62,8 @@ def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
         raise reader.error("base_input", "has no inputs, nor has plus_input")
     tolerance = reader.value("atol") or 0
     if not isinstance(tolerance, int | float):
-        raise reader.error("atol", f"must be a number, not {type(tolerance).__name__}")
-    entry_point = reader.text("entry_point")
+        raise reader.error("atol", f"must be a number, not {kind_of(tolerance)}")
+    entry_point = reader.name("entry_point")
     test_code = _reference(reader, prompt + solution, entry_point) + _COMPARISON.format(
         reference=_REFERENCE, inputs=inputs, tolerance=tolerance
     )

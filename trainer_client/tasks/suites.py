@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
@@ -24,6 +25,7 @@ FRAMEWORKS: Mapping[str, tuple[pb.Framework.ValueType, str]] = MappingProxyType(
 _TEST_FILE = "test_solution.py"
 
 
+@bounded("unit_tests")
 def unit_tests(
     files: Mapping[str, str],
     completion: str = "",
@@ -82,6 +84,7 @@ def unit_tests(
     )
 
 
+@bounded("bigcodebench")
 def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a BigCodeBench row: `complete_prompt`, `test`.
 
@@ -101,15 +104,20 @@ def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReq
     )
 
 
+@bounded("kodcode")
 def kodcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request from a row of KodCode: `test`, a file of pytest that imports `solution`.
+    """Makes a request from a row of KodCode: `test`, or `test_code`, a file of pytest.
+
+    As in the pipeline that made the set, the file begins with `from solution import *`: some rows
+    rely on it.
 
     Raises:
         TaskError: a field is absent or wrong.
     """
     reader = Reader("kodcode", row)
-    reader.python("test")
-    return unit_tests({_TEST_FILE: reader.text("test")}, completion, id=id)
+    field = "test_code" if reader.has("test_code") else "test"
+    text = _with_solution(reader.text(field), reader.python(field))
+    return unit_tests({_TEST_FILE: text}, completion, id=id)
 
 
 def _with_solution(text: str, tree: ast.Module) -> str:

@@ -9,6 +9,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
@@ -34,6 +35,7 @@ module.{call}
 """
 
 
+@bounded("ds1000")
 def ds1000(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     """Makes a request from a row of DS-1000: `code_context`.
 

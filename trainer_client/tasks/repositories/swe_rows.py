@@ -14,12 +14,14 @@ import tarfile
 from collections.abc import Iterable, Iterator
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
+@bounded("swe")
 def swe(
     row: Row,
     completion: str = "",
