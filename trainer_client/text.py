@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 
 def well_formed(text: str) -> str:
@@ -10,6 +10,22 @@ def well_formed(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def kind_of(value: object) -> str:
+    """Returns what a value is, in the words of messages."""
+    return next((words for kind, words in _KINDS if isinstance(value, kind)), "another value")
+
+
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (type(None), "nothing"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "text"),
+    (bytes, "bytes"),
+    (Mapping, "a mapping"),
+    (Sequence, "a list"),
+)
 
 
 def completion_text(completion: object) -> str:
@@ -27,13 +43,13 @@ def completion_text(completion: object) -> str:
         return _content_text(completion.get("content")) or ""
     if isinstance(completion, Iterable):
         return _last_text(list(completion))
-    raise TypeError(f"a completion is text or messages, not {type(completion).__name__}")
+    raise TypeError(f"a completion is text or messages, not {kind_of(completion)}")
 
 
 def _last_text(messages: list[object]) -> str:
     for message in reversed(messages):
         if not isinstance(message, Mapping):
-            raise TypeError(f"a message is a mapping, not {type(message).__name__}")
+            raise TypeError(f"a message has a role and content, and is not {kind_of(message)}")
         text = _content_text(message.get("content"))
         is_call = bool(message.get("tool_calls")) and not text
         if message.get("role", "assistant") == "assistant" and text is not None and not is_call:

@@ -11,9 +11,9 @@ from trainer_client.errors import TaskError
 from trainer_client.tasks.functions import asserted
 from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.programs import lines, stdio_case
-from trainer_client.tasks.rows import Reader, Row, kind_of, pairs, plain
+from trainer_client.tasks.rows import Reader, Row, pairs, plain
 from trainer_client.tasks.suites import unit_tests
-from trainer_client.text import well_formed
+from trainer_client.text import kind_of, well_formed
 
 
 def renamed(row: Row, columns: Mapping[str, str]) -> Row:

@@ -11,8 +11,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.pickled import inflated, pickled_text
 from trainer_client.tasks.programs import PRELUDE, arguments, stdio_case
-from trainer_client.tasks.rows import Reader, Row, kind_of
-from trainer_client.text import well_formed
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import kind_of, well_formed
 
 
 @bounded("livecodebench")

@@ -17,9 +17,13 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.functions import asserted
 from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.programs import arguments, tested
-from trainer_client.tasks.rows import Reader, Row, kind_of, plain
+from trainer_client.tasks.rows import Reader, Row, plain
+from trainer_client.text import kind_of
 
+# Any of these fields makes a mapping the ground truth of a row of verl.
+GROUND_TRUTH = frozenset({"inputs", "outputs", "assert_case"})
 _PYTHON = "python"
+_REMEDY = "rows that are not about code can be left out"
 _PROGRAM_TYPES = {"stdin_stdout", "stdin", "stdio", ""}
 _CALL_TYPES = {"function_call", "functional"}
 
@@ -36,8 +40,9 @@ def verl(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
         TaskError: a field is absent or wrong, such as the ground truth of a row about mathematics.
     """
     reader = Reader("verl", row)
-    if row.keys() & {"inputs", "outputs", "assert_case"}:
-        return _request(reader, "ground_truth", row, _starter(reader), completion, id)
+    if GROUND_TRUTH.intersection(row):
+        truth = {**row, "assert_case": _truth(reader, "assert_case")}
+        return _request(reader, "ground_truth", truth, _starter(reader), completion, id)
     inner = reader.mapping("reward_model")
     truth = _truth(inner, "ground_truth")
     return _request(inner, "ground_truth", truth, _starter(reader), completion, id)
@@ -99,6 +104,13 @@ def rstar_coder(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
     return _request(reader, "inputs", truth, starter, completion, id)
 
 
+def has_assertions(label: object) -> bool:
+    """Returns True for a list of texts, its JSON, or text with one assertion on each line."""
+    if isinstance(label, str):
+        return label.lstrip().startswith(("assert ", '["'))
+    return isinstance(label, list) and bool(label) and all(isinstance(one, str) for one in label)
+
+
 def _truth(reader: Reader, field: str) -> Any:
     """Reads a ground truth: a value, its JSON, or text with one assertion on each line."""
     value = reader.value(field)
@@ -118,13 +130,15 @@ def _request(
     if isinstance(truth, list):
         truth = _joined(reader, field, truth)
     if not isinstance(truth, Mapping):
-        raise reader.error(field, f"holds no tests, but {kind_of(truth)}")
+        raise reader.error(field, f"holds no tests, but {kind_of(truth)}; {_REMEDY}")
     return tested(reader.within(field, truth), starter, completion, id)
 
 
 def _joined(reader: Reader, field: str, tests: Sequence[Any]) -> dict[str, Any]:
     """Joins tests into lists of inputs and outputs, with the name of the one function, if any."""
     cases = [reader.within(f"{field}[{index}]", plain(test)) for index, test in enumerate(tests)]
+    if not cases:
+        raise reader.error(field, "there are no tests")
     names = {_function_of(case) for case in cases}
     if len(names) != 1:
         raise reader.error(field, "has tests of a program, or of one function, but not of several")

@@ -7,8 +7,8 @@ from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.limits import bounded
-from trainer_client.tasks.rows import Reader, Row, kind_of, pairs
-from trainer_client.text import well_formed
+from trainer_client.tasks.rows import Reader, Row, pairs
+from trainer_client.text import kind_of, well_formed
 
 # The graders of APPS and LiveCodeBench put this before each solution, so that solutions to these
 # tasks rely on it. `builtins` comes late, so that `math.pow` does not hide `pow`.

@@ -8,8 +8,8 @@ from typing import Any
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks import source
 from trainer_client.tasks.limits import bounded
-from trainer_client.tasks.rows import Reader, Row, kind_of
-from trainer_client.text import well_formed
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import kind_of, well_formed
 
 # It compares the solution with the reference on each input, as EvalPlus's checker does: floats
 # within a tolerance, everything else by equality.

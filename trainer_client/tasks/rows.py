@@ -9,7 +9,7 @@ from typing import Any
 
 from trainer_client.errors import TaskError
 from trainer_client.tasks import source
-from trainer_client.text import well_formed
+from trainer_client.text import kind_of, well_formed
 
 Row = Mapping[str, Any]
 
@@ -138,25 +138,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict) and any(type(one).__module__ == "numpy" for one in value.values()):
         return {name: plain(one) for name, one in value.items()}
     return value
-
-
-def kind_of(value: object) -> str:
-    """Returns what a value of a row is, in the words of messages."""
-    for kind, words in _KINDS:
-        if isinstance(value, kind):
-            return words
-    return "another value"
-
-
-_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (type(None), "nothing"),
-    (bool, "true or false"),
-    ((int, float), "a number"),
-    (str, "text"),
-    (bytes, "bytes"),
-    (Mapping, "a mapping"),
-    (Sequence, "a list"),
-)
 
 
 def pairs(reader: Reader, inputs: str, outputs: str) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Tests in files of a framework, and rows with such tests: BigCodeBench and KodCode."""
+"""Tests in files of a framework, and rows with such tests: BigCodeBench, ClassEval and KodCode."""
 
 from __future__ import annotations
 
@@ -120,7 +120,24 @@ def kodcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
     return unit_tests({_TEST_FILE: text}, completion, id=id)
 
 
-def _with_solution(text: str, tree: ast.Module) -> str:
+@bounded("classeval")
+def classeval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request from a row of ClassEval: `test`, `import_statement`.
+
+    As in the set's own evaluation, the imports of the row stand before the class, which the
+    completion writes as a whole, and the tests see all names of both.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("classeval", row)
+    imports = "".join(f"{line}\n" for line in reader.texts("import_statement"))
+    reader.parsed("import_statement", imports)
+    text = _with_solution(reader.text("test"), reader.python("test"), imports)
+    return unit_tests({_TEST_FILE: text}, completion, framework="unittest", prompt=imports, id=id)
+
+
+def _with_solution(text: str, tree: ast.Module, imports: str = "") -> str:
     """Inserts an import of the solution's names after the statements that must come first."""
     lines = text.splitlines(keepends=True)
     has_docstring = ast.get_docstring(tree, clean=False) is not None
@@ -128,4 +145,4 @@ def _with_solution(text: str, tree: ast.Module) -> str:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             head = node.end_lineno or head
-    return "".join([*lines[:head], "from solution import *\n", *lines[head:]])
+    return "".join([*lines[:head], "from solution import *\n", imports, *lines[head:]])

@@ -25,7 +25,7 @@ from trainer_client.trl.server import own_target, shared_target
 from trainer_client.trl.settings.configuration import TrainConfig, check_names
 from trainer_client.trl.settings.training_fields import training_fields
 from trainer_client.trl.tasks.audits import dropped_by_audit
-from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, read_tasks
+from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, read_tasks, told_unreadable
 from trainer_client.trl.tasks.references import References, check_references, placed
 from trainer_client.trl.trainer import (
     execution_reward,
@@ -170,6 +170,8 @@ def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: Ex
     if fields := training_fields():
         check_names("training", config.training, fields, "GRPOConfig")
     source = read_tasks(config.data)
+    if is_main_process() and (told := told_unreadable(source)):
+        console.print(told, markup=False, highlight=False, soft_wrap=True)
     dropped = frozenset[str]()
     if config.data.audit is not None and is_main_process():
         dropped = dropped_by_audit(config.data.audit, source, console)

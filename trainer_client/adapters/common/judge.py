@@ -5,8 +5,10 @@ A label determines the tests of a completion. It is one of
     a task id           a key of `templates`
     a request           a `ScoreRequest` in protobuf's JSON form, as text or mapping, or the message
     a row               a row of the data set `task_format`, as JSON text or mapping
+    tests of verl       verl's ground truth: `inputs` and `outputs` with or without `fn_name`, or a
+                        list of assertions; as JSON text, mapping or list
 
-If `task_format` is given, a mapping is a row; otherwise it is a request.
+If `task_format` is given, a mapping is a row; otherwise it is a request, or tests of verl.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ from trainer_client.async_client import AsyncRewardClient
 from trainer_client.errors import TaskError
 from trainer_client.score import Score
 from trainer_client.sync_client import RewardClient
-from trainer_client.text import completion_text
+from trainer_client.text import completion_text, kind_of
 from trainer_client.transport.channel import ConnectionOptions, Target
 
+_VERL = "verl"
 _logger = logging.getLogger(__name__)
 
 
@@ -110,6 +113,8 @@ class Judge:
             return self._read(label)
         if isinstance(label, str | bytes) and label.strip()[:1] in ("{", b"{"):
             return self._read(tasks.decoded(self._format or "ScoreRequest", label))
+        if self._format in (None, _VERL) and tasks.has_assertions(label):
+            return tasks.verl({"assert_case": label})
         raise TaskError("label", "task", _no_task(label, len(self._templates)))
 
     def close(self) -> None:
@@ -129,6 +134,8 @@ class Judge:
     def _read(self, value: Mapping[str, Any]) -> pb.ScoreRequest:
         if self._format is not None:
             return tasks.named(self._format)(value)
+        if tasks.GROUND_TRUTH.intersection(value):
+            return tasks.verl(value)
         return tasks.from_json(value)
 
     def _prepare_all(
@@ -173,5 +180,5 @@ def _merged(prepared: Sequence[pb.ScoreRequest | Score], answers: Sequence[Score
 
 def _no_task(label: object, templates: int) -> str:
     if not isinstance(label, str | int | bytes):
-        return f"must be an id, an object or its JSON, not {type(label).__name__}"
+        return f"must be an id, an object or its JSON, not {kind_of(label)}"
     return f"{str(label)[:80]!r} is none of {templates} task ids, and no JSON object"

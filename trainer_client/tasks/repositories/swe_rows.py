@@ -2,8 +2,9 @@
 
 A row names a repository and a commit, and does not contain the repository. So the caller gives an
 archive of it, or names an image that has it. The row's patch of tests is applied to files of the
-archive here, and the results become the hidden test files. If an image has the repository, the
-server applies the patch.
+archive here, and the results become the hidden test files; a row of SWE-smith has no such patch,
+because its repository has the tests already. If an image has the repository, the server applies
+the patch.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import io
 import re
 import tarfile
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
+_REMEDY = "leave such rows out, or make a request with a command that prints these names"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
@@ -57,6 +60,7 @@ def swe(
     wanted = _names(reader, "FAIL_TO_PASS")
     if not wanted:
         raise reader.error("FAIL_TO_PASS", "names no tests")
+    kept = [name for name in _names(reader, "PASS_TO_PASS") if name not in set(wanted)]
     if bool(archive) == bool(image_folder) or (image_folder and not image):
         raise reader.error(
             "repo", "needs an archive, or an image with the folder of the repository"
@@ -64,12 +68,12 @@ def swe(
     tests = pb.RepositoryTests(
         image=image,
         fail_to_pass=wanted,
-        pass_to_pass=_names(reader, "PASS_TO_PASS"),
+        pass_to_pass=kept,
         framework=pb.FRAMEWORK_PYTEST,
         import_paths=import_paths,
     )
     if python:
-        _run_by_command(reader, tests, python)
+        _run_by_command(tests, python)
     if image_folder:
         tests.image_folder = image_folder
         tests.test_patch = well_formed(reader.optional_text("test_patch"))
@@ -84,31 +88,41 @@ def swe(
 
 
 def _names(reader: Reader, field: str) -> list[str]:
-    return Reader("swe", {field: reader.decoded(field)}).texts(field)
+    """Reads names of tests, each of them once, and refuses those that pytest does not print."""
+    names = reader.within("", {field: reader.decoded(field)}).texts(field)
+    for index, name in enumerate(names):
+        path, *parts = name.partition("[")[0].split("::")
+        if not parts or not all(parts) or not path.endswith(".py") or not _is_whole(name):
+            problem = f"is {name[:80]!r}, and pytest prints names such as tests/test_x.py::test_y"
+            raise reader.error(f"{field}[{index}]", f"{problem}; {_REMEDY}")
+    return list(dict.fromkeys(names))
 
 
-def _run_by_command(reader: Reader, tests: pb.RepositoryTests, python: str) -> None:
+def _is_whole(name: str) -> bool:
+    """Returns False for a name that was cut within its parameters, as logs cut it at a space."""
+    return "[" not in name or name.endswith("]")
+
+
+def _run_by_command(tests: pb.RepositoryTests, python: str) -> None:
     """Makes an interpreter run the tests, whose names become those of pytest's report."""
-    files: dict[str, None] = {}
-    for field in ("fail_to_pass", "pass_to_pass"):
-        names = list(getattr(tests, field))
-        tests.ClearField(field)
-        for index, name in enumerate(names):
-            head, bracket, parameters = name.partition("[")
-            path, *parts = head.split("::")
-            if not parts or not path.endswith(".py"):
-                problem = f"is {name[:80]!r}, and no name such as tests/test_x.py::test_y"
-                raise reader.error(f"{field.upper()}[{index}]", problem)
-            files[path] = None
-            module = path.removesuffix(".py").replace("/", ".")
-            reported = f"{'.'.join((module, *parts[:-1]))}::{parts[-1]}{bracket}{parameters}"
-            getattr(tests, field).append(reported)
+    named = [*tests.fail_to_pass, *tests.pass_to_pass]
+    files = dict.fromkeys(name.partition("::")[0] for name in named)
+    for names in (tests.fail_to_pass, tests.pass_to_pass):
+        names[:] = [_reported(name) for name in names]
     if tests.import_paths:
         # The server only tells its own drivers of import paths.
         tests.command.environment["PYTHONPATH"] = ":".join(tests.import_paths)
         tests.ClearField("import_paths")
     tests.command.argv.extend((python, "-m", "pytest", "--junitxml={report}", *files))
     tests.command.format = pb.REPORT_FORMAT_JUNIT_XML
+
+
+def _reported(name: str) -> str:
+    """Returns the name of a test in pytest's report."""
+    head, bracket, parameters = name.partition("[")
+    path, *parts = head.split("::")
+    module = path.removesuffix(".py").replace("/", ".")
+    return f"{'.'.join((module, *parts[:-1]))}::{parts[-1]}{bracket}{parameters}"
 
 
 def _patched(patch: str, archive: bytes) -> Iterator[tuple[str, str]]:
@@ -140,7 +154,7 @@ def _files(patch: str) -> Iterator[tuple[str, str, list[str]]]:
         and lines[number + 1].startswith("+++ ")
         and lines[number + 2].startswith("@@ ")
     ]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         old, new = (lines[start + at][4:].split("\t")[0].strip() for at in (0, 1))
         yield old, new, lines[start + 2 : end]
 

@@ -107,6 +107,8 @@ class DataSection(Section):
         max_prompt_tokens: longer prompts are left out.
         audit: the `audit.json` of `reward-server audit`; tasks that it drops are left out, and each
             task must be in it unchanged.
+        unreadable_rows: whether a row that is no task of this kind stops the run, or is left out
+            and counted. Mixed sets have such rows, for example about mathematics.
         failing_references: whether a task whose reference solution fails is left out, stops the
             run, or is kept.
         held_out: the tasks to evaluate on.
@@ -127,6 +129,7 @@ class DataSection(Section):
     examples: tuple[ExampleSection, ...] = ()
     max_prompt_tokens: PositiveInt | None = None
     audit: FilePath | None = None
+    unreadable_rows: Literal["stop", "leave_out"] = "stop"
     failing_references: Literal["leave_out", "stop", "keep"] = "leave_out"
     held_out: HeldOutSection | None = None
 

@@ -39,12 +39,14 @@ class TaskSource:
         rows: the chosen rows.
         templates: requests without a completion, of the chosen rows.
         references: reference solutions of the chosen rows; "" if a row has none.
+        unreadable: why rows cannot be read and are left out, each in one line.
     """
 
     known: Mapping[str, tasks.Row]
     rows: Mapping[str, tasks.Row]
     templates: Mapping[str, pb.ScoreRequest]
     references: Mapping[str, str]
+    unreadable: Sequence[str] = ()
 
 
 def read_tasks(section: DataSection) -> TaskSource:
@@ -54,16 +56,30 @@ def read_tasks(section: DataSection) -> TaskSource:
         ConfigError: the data cannot be read, lacks a task of `section.ids`, or holds no tasks.
         TaskError: a row is wrong.
     """
-    known = _by_id(section, [tasks.renamed(row, section.columns) for row in rows_of(section)])
+    errors: list[TaskError] = []
+    known = _by_id(section, rows_of(section), errors)
     rows = _selected(section, known)
-    if not rows:
+    templates = _templates(section, rows, errors)
+    if errors and section.unreadable_rows == "stop":
+        raise errors[0]
+    if not templates:
         raise ConfigError(f"data: {section.source} holds no tasks")
+    rows = {key: rows[key] for key in templates}
     return TaskSource(
         known=known,
         rows=rows,
-        templates=_templates(section, rows),
+        templates=templates,
         references={key: reference_of(section, row) for key, row in rows.items()},
+        unreadable=[str(error) for error in errors],
     )
+
+
+def told_unreadable(source: TaskSource) -> str:
+    """Returns a sentence about the rows that are left out; "" if there are none."""
+    if not source.unreadable:
+        return ""
+    count, first = len(source.unreadable), source.unreadable[0]
+    return f"data: {count} rows cannot be read and are left out; the first: {first}"
 
 
 def training_tasks(
@@ -108,10 +124,18 @@ def training_tasks(
     return TrainingTasks(records=training, held_out=held_out, templates=source.templates)
 
 
-def _by_id(section: DataSection, rows: Sequence[tasks.Row]) -> dict[str, tasks.Row]:
+def _by_id(
+    section: DataSection, rows: Sequence[tasks.Row], errors: list[TaskError]
+) -> dict[str, tasks.Row]:
     field = tasks.ID_FIELDS.get(section.kind, "task_id")
     known: dict[str, tasks.Row] = {}
-    for number, row in enumerate(rows):
+    for number, given in enumerate(rows):
+        try:
+            row = tasks.renamed(given, section.columns)
+        except TaskError as error:
+            at = f"number {number}"
+            errors.append(TaskError(error.task, error.field, error.problem, row=at))
+            continue
         key = tasks.row_id(row, field, number)
         if not key or key in known:
             problem = f"{key!r} is another row's" if key else "is absent"
@@ -151,21 +175,17 @@ def _held_out(
 
 
 def _templates(
-    section: DataSection, rows: Mapping[str, tasks.Row]
+    section: DataSection, rows: Mapping[str, tasks.Row], errors: list[TaskError]
 ) -> Mapping[str, pb.ScoreRequest]:
-    if section.kind != REQUESTS:
-        return _of_rows(section.kind, rows)
-    return {key: _request(key, row) for key, row in rows.items()}
-
-
-def _of_rows(kind: str, rows: Mapping[str, tasks.Row]) -> Mapping[str, pb.ScoreRequest]:
-    make = tasks.named(kind)
+    if section.kind == REQUESTS:
+        return {key: _request(key, row) for key, row in rows.items()}
+    make = tasks.named(section.kind)
     found = {}
     for key, row in rows.items():
         try:
             found[key] = make(row)
         except TaskError as error:
-            raise TaskError(error.task, error.field, error.problem, row=key) from None
+            errors.append(TaskError(error.task, error.field, error.problem, row=key))
     return found
 
 

@@ -18,6 +18,7 @@ Prompt = str | list[dict[str, Any]]
 
 _ANSWER = "Answer with the whole code in one ```python block."
 _PIECE = "Answer with only the code that is missing, in one ```python block."
+_LITERAL = "Give the whole assertion between [ANSWER] and [/ANSWER]."
 _PROGRAM = f"Write a program that reads standard input and writes standard output. {_ANSWER}"
 
 
@@ -99,6 +100,32 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
         "multipl_e": _Wording(
             question=lambda row: f"Complete this function.\n\n{_fenced(row['prompt'], '')}",
             text=lambda row: str(row["prompt"]),
+        ),
+        "mceval": _Wording(
+            question=lambda row: str(row["instruction"]),
+            text=lambda row: str(row["prompt"]),
+            reference="canonical_solution",
+        ),
+        "classeval": _Wording(
+            question=lambda row: (
+                f"Complete this Python class. {_ANSWER}\n\n{_fenced(row['skeleton'])}"
+            ),
+            text=lambda row: str(row["skeleton"]),
+            reference="solution_code",
+        ),
+        "cruxeval_output": _Wording(
+            question=lambda row: (
+                f"Complete the assertion with a literal, the value that this function returns. "
+                f"{_LITERAL}\n\n{_fenced(row['code'])}\n\nassert f({row['input']}) == ??"
+            ),
+            text=lambda row: f"{row['code']}\n\nassert f({row['input']}) ==",
+            reference="output",
+        ),
+        "cruxeval_input": _Wording(
+            question=lambda row: (
+                f"Complete the assertion with literals as arguments, for which it holds. "
+                f"{_LITERAL}\n\n{_fenced(row['code'])}\n\nassert f(??) == {row['output']}"
+            ),
         ),
         "acecode": _Wording(question=lambda row: f"{row['question']}\n\n{_ANSWER}"),
         "kodcode": _Wording(
