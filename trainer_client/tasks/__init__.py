@@ -248,7 +248,10 @@ def row_id(row: Row, field: str, number: int) -> str:
     value: object = row
     for name in [field] if field in row else field.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
-    return "" if value is None else str(value)
+    try:
+        return "" if value is None else str(value)
+    except ValueError:  # an integer of too many digits for a text
+        return ""
 
 
 def fill(template: pb.ScoreRequest, completion: str, *, id: str = "") -> pb.ScoreRequest:

@@ -135,7 +135,7 @@ def _assertions(reader: Reader) -> list[str]:
         return reader.texts("asserts")
     if value.lstrip().startswith("["):
         return reader.within("", {"asserts": reader.decoded("asserts")}).texts("asserts")
-    return [line for line in value.splitlines() if line.strip()]
+    return [line for line in well_formed(value).splitlines() if line.strip()]
 
 
 @bounded("pytest")

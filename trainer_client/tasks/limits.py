@@ -133,7 +133,11 @@ def _unit(request: pb.ScoreRequest) -> _Problems:
     yield from _files(request.unit.files)
     if path := request.unit.solution_path:
         yield from _path("solution_path", path)
-        if path in request.unit.files:
+        stem, ending = path.removesuffix(".py"), path.rpartition(".")[2]
+        is_module = ending == "py" and all(part.isidentifier() for part in stem.split("/"))
+        if request.language == "python" and not is_module:
+            yield "solution_path", "is no path of a Python module, such as pkg/solution.py"
+        if any(file == path or file.startswith(f"{stem}/") for file in request.unit.files):
             yield "solution_path", "is the path of a test file"
 
 

@@ -18,7 +18,7 @@ from trainer_client.tasks.functions import asserted
 from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.programs import arguments, tested
 from trainer_client.tasks.rows import Reader, Row, plain
-from trainer_client.text import kind_of
+from trainer_client.text import kind_of, well_formed
 
 # Any of these fields makes a mapping the ground truth of a row of verl.
 GROUND_TRUTH = frozenset({"inputs", "outputs", "assert_case"})
@@ -126,7 +126,7 @@ def _request(
     if isinstance(truth, Mapping) and truth.get("assert_case") is not None:
         truth = truth["assert_case"]
     if isinstance(truth, list) and truth and all(isinstance(one, str) for one in truth):
-        return asserted(reader, field, truth, completion, id)
+        return asserted(reader, field, [well_formed(one) for one in truth], completion, id)
     if isinstance(truth, list):
         truth = _joined(reader, field, truth)
     if not isinstance(truth, Mapping):

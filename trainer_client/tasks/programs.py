@@ -75,7 +75,8 @@ def tested(tests: Reader, starter: str, completion: str, id: str) -> pb.ScoreReq
     numbered = [(_numbered(given), _numbered([wanted])[0]) for given, wanted in calls]
     if numbered != calls:
         request.function.entry_point = "Solution" if is_method else name
-        request.function.asserts.extend(_assertion(called, *case) for case in numbered)
+        request.function.setup_code = "from math import inf, nan"
+        request.function.asserts.extend(_assertion(tests, called, *case) for case in numbered)
         return request
     request.call.entry_point = called
     request.call.cases.extend(
@@ -177,11 +178,12 @@ def _numbered(values: list[Any]) -> list[Any]:
     return values
 
 
-def _assertion(called: str, given: list[Any], wanted: Any) -> str:
-    call = f"{called}({', '.join(map(repr, given))})"
+def _assertion(reader: Reader, called: str, given: list[Any], wanted: Any) -> str:
+    call = f"{called}({', '.join(reader.literal('inputs', one) for one in given)})"
+    result = reader.literal("outputs", wanted)
     if isinstance(wanted, list):
-        return f"assert {call} in ({wanted!r}, {tuple(wanted)!r})"
-    return f"assert {call} == {wanted!r}"
+        return f"assert {call} in ({result}, {reader.literal('outputs', tuple(wanted))})"
+    return f"assert {call} == {result}"
 
 
 def arguments(reader: Reader, field: str, text: str) -> list[Any]:

@@ -15,6 +15,7 @@ from trainer_client.text import kind_of, well_formed
 # within a tolerance, everything else by equality.
 _COMPARISON = """
 import copy, math
+from math import inf, nan
 
 def _close(actual, expected, tolerance):
     if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
@@ -27,13 +28,13 @@ def _has_floats(value):
         return bool(value) and all(_has_floats(item) for item in value)
     return isinstance(value, float)
 
-_inputs = {inputs!r}
+_inputs = {inputs}
 
 def check(candidate):
     for given in _inputs:
         expected = {reference}(*copy.deepcopy(given))
         actual = candidate(*copy.deepcopy(given))
-        tolerance = {tolerance!r}
+        tolerance = {tolerance}
         if tolerance == 0 and _has_floats(expected):
             tolerance = 1e-06
         if tolerance == 0:
@@ -65,10 +66,13 @@ def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
         raise reader.error("atol", f"must be a number, not {kind_of(tolerance)}")
     entry_point = reader.name("entry_point")
     test_code = _reference(reader, prompt + solution, entry_point) + _COMPARISON.format(
-        reference=_REFERENCE, inputs=inputs, tolerance=tolerance
+        reference=_REFERENCE,
+        inputs=reader.literal("base_input", inputs),
+        tolerance=reader.literal("atol", tolerance),
     )
     tests = pb.FunctionTests(entry_point=entry_point, test_code=test_code)
-    is_mbpp = str(reader.value("task_id")).startswith("Mbpp/")
+    task_id = reader.value("task_id")
+    is_mbpp = isinstance(task_id, str) and task_id.startswith("Mbpp/")
     return pb.ScoreRequest(
         id=id,
         prompt="" if is_mbpp else prompt,

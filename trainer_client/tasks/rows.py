@@ -12,6 +12,7 @@ from trainer_client.tasks import source
 from trainer_client.text import kind_of, well_formed
 
 Row = Mapping[str, Any]
+_NAME_CHARACTERS = 256
 
 
 class Reader:
@@ -54,7 +55,8 @@ class Reader:
         """Reads the name of a function, or of a method as `Class().method`."""
         value = self.text(field).strip()
         owner, dot, name = value.rpartition(".")
-        if not name.isidentifier() or (dot and not owner.removesuffix("()").isidentifier()):
+        owner_is_fit = owner.endswith("()") and owner[:-2].isidentifier() if dot else True
+        if not owner_is_fit or not name.isidentifier() or len(value) > _NAME_CHARACTERS:
             raise self.error(field, f"is {value[:80]!r}, and no name of a function")
         return value
 
@@ -105,7 +107,7 @@ class Reader:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise self.error(field, f"is not JSON: {_json_problem(error)}") from error
+            raise self.error(field, f"is not JSON: {source.plainly(str(error))}") from error
         except RecursionError:
             raise self.error(field, "is nested too deeply") from None
 
@@ -116,9 +118,16 @@ class Reader:
         except TypeError:
             raise self.error(field, "holds a value for which JSON has no form") from None
         except ValueError as error:
-            raise self.error(field, f"has no form in JSON: {_json_problem(error)}") from None
+            raise self.error(field, f"has no form in JSON: {source.plainly(str(error))}") from None
         except RecursionError:
             raise self.error(field, "is nested too deeply") from None
+
+    def literal(self, field: str, value: Any) -> str:
+        """Returns a value of a field as a literal of Python, with the names `inf` and `nan`."""
+        try:
+            return repr(value)
+        except ValueError as error:
+            raise self.error(field, f"has no literal: {source.plainly(str(error))}") from None
 
     def mapping(self, field: str) -> Reader:
         """Reads an object that may be written as JSON text; an absent one counts as empty."""
@@ -146,9 +155,3 @@ def pairs(reader: Reader, inputs: str, outputs: str) -> list[tuple[Any, Any]]:
     if len(first) != len(second):
         raise reader.error(outputs, f"has {len(second)} items for {len(first)} {inputs}")
     return list(zip(first, second, strict=True))
-
-
-def _json_problem(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return str(error)
-    return "an integer has more than 4,300 digits" if "digits" in str(error) else str(error)

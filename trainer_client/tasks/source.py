@@ -22,8 +22,17 @@ def parsed(code: str) -> ast.Module:
     try:
         with _MAKING, warnings.catch_warnings(action="ignore"):
             return ast.parse(code)
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"is not Python: {error}") from error
+    except SyntaxError as error:
+        raise ValueError(f"is not Python: {plainly(error.msg)} (line {error.lineno})") from error
+    except (RecursionError, MemoryError):
+        raise ValueError("is not Python: it is nested too deeply") from None
+    except ValueError:
+        raise ValueError("is not Python: it holds characters that no program has") from None
+
+
+def plainly(problem: str) -> str:
+    """Returns what is wrong with a text, without Python's advice for long integers."""
+    return "an integer has more than 4,300 digits" if "integer string" in problem else problem
 
 
 def expression(code: str) -> ast.expr:
