@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.e2e.conftest import serving_with_packages
+from tests.support.rows import SAMPLES
 from trainer_client import Integrity, TaskError, Verdict, tasks
 
 SUM = "print(sum(map(int, input().split())))"
@@ -93,6 +94,23 @@ def client(tmp_path_factory):
         ("verl", truth(PROGRAM), SUM, "print(3)"),
         ("verl", truth(FUNCTION), ADD, NO_ADD),
         ("verl", truth(LIST), SUM, "print(3)"),
+        ("verl", truth({"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}), ADD, NO_ADD),
+        ("verl", {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"},
+         METHOD + "return a + b", METHOD + "return a - b"),
+        ("verl", {"inputs": ["[1, 2]\n"], "outputs": ["3"], "fn_name": "total"},
+         "def total(numbers):\n    return sum(numbers)", "def total(numbers):\n    return 2"),
+        ("verl", PROGRAM, SUM, "print(3)"),
+        ("verl", truth(["assert add(1, 2) == 3"]), ADD, NO_ADD),
+        ("verl", {"reward_model": {"ground_truth": "assert add(1, 2) == 3\nassert add(0, 0) == 0"}},
+         ADD, NO_ADD),
+        ("verl", {"assert_case": ["assert add(1, 2) == 3"], "fn_name": "add"}, ADD, NO_ADD),
+        ("apps", {"input_output": PROGRAM, "starter_code": METHOD}, SUM, "print(3)"),
+        ("taco", {"input_output": PROGRAM, "starter_code": "#User function Template for python3\n"},
+         SUM, "print(3)"),
+        ("deepcoder", {"tests": json.dumps(LIST), "starter_code": METHOD}, SUM, "print(3)"),
+        ("livecodebench", {"public_test_cases": [{"input": "1 2", "output": "3",
+                                                  "testtype": "stdin"}],
+                           "starter_code": METHOD}, SUM, "print(4)"),
         ("synthetic", {"verification_info": json.dumps({"language": "python", "test_cases": LIST})},
          SUM, "print(7)"),
         ("synthetic", {"verification_info": {"test_cases": CALLS}}, ADD, NO_ADD),
@@ -131,14 +149,49 @@ def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, rig
 
 
 @pytest.mark.parametrize(
+    "sample", [one for one in SAMPLES if one.right], ids=lambda sample: sample.kind
+)
+def test_a_row_of_each_format_is_judged_as_its_publisher_would(client, sample):
+    template = tasks.named(sample.kind)(sample.row)
+    good, bad = client.score([tasks.fill(template, one) for one in (sample.right, sample.wrong)])
+    assert (good.verdict, good.reward, good.integrity.name) == (
+        *(Verdict.PASSED, 1.0),
+        "ISOLATED",
+    ), good
+    assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
+
+
+@pytest.mark.parametrize(
+    ("head", "imported"),
+    [("", True), ("", False), ('"""Tests."""\nfrom __future__ import annotations\n', False)],
+)
+@pytest.mark.parametrize("field", ["test", "test_code"])
+def test_tests_of_kodcode_need_not_import_the_solution(client, head, imported, field):
+    text = "def test_adds():\n    assert add(1, 2) == 3\n"
+    row = {field: head + ("from solution import add\n" if imported else "") + text}
+    template = tasks.kodcode(row)
+    good, bad = client.score([tasks.fill(template, ADD), tasks.fill(template, NO_ADD)])
+    assert (good.verdict, bad.verdict) == (Verdict.PASSED, Verdict.FAILED), (good, bad)
+
+
+@pytest.mark.parametrize(
     ("task", "row", "field"),
     [
         ("verl", {"reward_model": {"ground_truth": "42"}}, "reward_model.ground_truth"),
         ("verl", truth([{"type": "sql", "input": "", "output": ""}]),
          "reward_model.ground_truth[0].type"),
         ("verl", truth([*LIST, *CALLS]), "reward_model.ground_truth"),
-        ("synthetic", {"verification_info": {"language": "rust", "test_cases": LIST}},
+        ("synthetic", {"verification_info": {"language": "rust", "test_cases": CALLS}},
          "verification_info.language"),
+        ("verl", {"inputs": ["1"], "outputs": [], "fn_name": "f"}, "ground_truth.outputs"),
+        ("verl", {"assert_case": []}, "ground_truth"),
+        ("verl", truth([]), "reward_model.ground_truth"),
+        ("stdio", {**FUNCTION, "inputs": ["1 2"]}, "fn_name"),
+        ("stdio", {**PROGRAM, "entry_point": "add"}, "entry_point"),
+        ("stdio", {**PROGRAM, "language": "pyhton"}, "language"),
+        ("mceval", {"task_id": "Emacs Lisp/1", "prompt": "x", "test": "x"}, "task_id"),
+        ("cruxeval_input", {"code": "def f(g): return g(1)", "input": "lambda x: x",
+                            "output": "1"}, "input"),
         ("synthetic", {"verification_info": {"test_cases": [{"type": "function_call"}]}},
          "verification_info.test_cases[0].fn_name"),
         ("deepcoder", {}, "tests"),
@@ -150,7 +203,7 @@ def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, rig
         ("evalplus", {**EVALPLUS, "plus_input": "x"}, "plus_input"),
         ("evalplus", {**EVALPLUS, "entry_point": "sub"}, "canonical_solution"),
         ("evalplus", {**EVALPLUS, "atol": "much"}, "atol"),
-        ("stdio", {"inputs": ["1"], "outputs": [2]}, "inputs[0]"),
+        ("stdio", {"inputs": ["1"], "outputs": [2]}, "outputs[0]"),
         ("stdio", {}, "inputs"),
         ("calls", {"entry_point": "f", "inputs": [1], "outputs": [1]}, "inputs[0]"),
         ("asserts", {"asserts": ""}, "asserts"),

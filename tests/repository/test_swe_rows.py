@@ -103,11 +103,43 @@ def test_a_row_needs_one_repository(base: dict[str, object]) -> None:
         tasks.swe(ROW, **base)
 
 
-def test_a_test_whose_name_is_not_that_of_pytest_is_refused() -> None:
-    row = {**ROW, "FAIL_TO_PASS": ["test_y (shop.tests.Carts)"]}
-    with pytest.raises(TaskError) as caught:
-        tasks.swe(row, **IN_IMAGE, python="/opt/env/bin/python")
-    assert caught.value.field == "FAIL_TO_PASS[0]"
+NOT_OF_PYTEST = [
+    "test_y (shop.tests.Carts)",
+    "test_y",
+    "TestCart/total",
+    "Carts > counts quantities",
+    "tests/test_cart.py::",
+    "tests/test_cart.py::test_y[two",
+    "tests/cart.spec.js::counts",
+]
+
+
+@pytest.mark.parametrize("name", NOT_OF_PYTEST)
+@pytest.mark.parametrize("field", ["FAIL_TO_PASS", "PASS_TO_PASS"])
+@pytest.mark.parametrize("python", ["", "/opt/env/bin/python"])
+def test_a_test_whose_name_is_not_that_of_pytest_is_refused(
+    field: str, name: str, python: str
+) -> None:
+    row = {**ROW, field: [FAIL_TO_PASS[0], name]}
+    with pytest.raises(TaskError, match="pytest prints names such as") as caught:
+        tasks.swe(row, **IN_IMAGE, python=python)
+    assert caught.value.field == f"{field}[1]"
+
+
+def test_a_name_that_is_listed_twice_counts_once() -> None:
+    both = [*FAIL_TO_PASS, *FAIL_TO_PASS]
+    row = {**ROW, "FAIL_TO_PASS": both, "PASS_TO_PASS": [*PASS_TO_PASS, *both]}
+    tests = tasks.swe(row, archive=archive(BASE)).repository
+    assert tuple(tests.fail_to_pass) == FAIL_TO_PASS
+    assert tuple(tests.pass_to_pass) == PASS_TO_PASS
+
+
+@pytest.mark.parametrize("patch", [{}, {"test_patch": ""}, {"test_patch": None}])
+def test_a_row_of_swe_smith_has_its_tests_in_the_repository(patch: dict[str, object]) -> None:
+    row = {key: value for key, value in ROW.items() if key != "test_patch"} | patch
+    tests = tasks.swe(row, archive=archive({**BASE, **HIDDEN})).repository
+    assert not tests.text_test_files
+    assert tuple(tests.fail_to_pass) == FAIL_TO_PASS
 
 
 @pytest.mark.parametrize(
@@ -134,9 +166,15 @@ def test_the_rows_patch_passes_and_no_change_does_not(tmp_path_factory) -> None:
     packages = f"sandbox_packages={PACKAGES[0]}"
     settings = (*PYTHON, "--set", packages, "--set", "sandbox_preload=pytest")
     template = tasks.swe(ROW, archive=archive(BASE))
+    smith = tasks.swe({**ROW, "test_patch": None}, archive=archive({**BASE, **HIDDEN}))
     with LocalServer(log, settings) as server, RewardClient(server.target) as client:
-        good, bad = client.score(
-            [tasks.fill(template, text) for text in (GOLDEN_PATCH, "Nothing.")]
+        scores = client.score(
+            [
+                tasks.fill(one, text)
+                for one in (template, smith)
+                for text in (GOLDEN_PATCH, "Nothing.")
+            ]
         )
-    assert (good.verdict, good.reward) == (Verdict.PASSED, 1.0), good
-    assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
+    for good, bad in (scores[:2], scores[2:]):
+        assert (good.verdict, good.reward) == (Verdict.PASSED, 1.0), good
+        assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad

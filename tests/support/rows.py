@@ -195,10 +195,13 @@ SAMPLES = (
         {
             "id": "1/A",
             "input_mode": "stdio",
-            "official_tests": [{"input": "1 2\n", "output": "3\n"}],
+            "official_tests": [
+                {"input": "1 2\n", "output": "3\n"},
+                {"input": "3 4\n", "output": "7\n"},
+            ],
             "examples": [{"input": "3 4\n", "output": "7\n"}],
-            "generated_checker": "import sys\nprint(int(open(sys.argv[2]).read().split() == "
-            "open(sys.argv[3]).read().split() and open(sys.argv[1]).read() != '3 4'))\n",
+            "generated_checker": "import sys\nwords = [open(path).read().split() for path in "
+            "sys.argv[2:4]]\nprint(int(words[0] == words[1]))\n",
         },
     ),
     _function(

@@ -15,7 +15,7 @@ from google.protobuf import json_format
 
 from trainer_client import ConfigError, TaskError, tasks
 from trainer_client.trl.settings.configuration import load_config
-from trainer_client.trl.tasks.data import read_tasks, training_tasks
+from trainer_client.trl.tasks.data import read_tasks, told_unreadable, training_tasks
 from trainer_client.trl.tasks.sources import package_file, read_rows
 
 ROWS = [
@@ -428,3 +428,71 @@ def test_rows_without_ids_are_known_by_their_number(tmp_path):
 
 
 PRIME = {"inputs": ["1 2\n"], "outputs": ["3\n"]}
+
+
+NESTED = {
+    "lists of structs": (
+        {"tests": [{"input": "1 2\n", "output": "3\n"}, {"input": "3 4\n", "output": "7\n"}]},
+        ("tests.input", "tests.output"),
+    ),
+    "a struct of lists": (
+        {"tests": {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}},
+        ("tests.inputs", "tests.outputs"),
+    ),
+    "structs of lists of structs": (
+        {"io": {"cases": [{"io": {"in": "1 2\n", "out": "3\n"}}] * 2}},
+        ("io.cases.io.in", "io.cases.io.out"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "columns"), NESTED.values(), ids=NESTED)
+def test_columns_of_parquet_may_nest_lists_and_structs_either_way(tmp_path, row, columns):
+    table = pa.Table.from_pylist([{"id": "a", "statement": "Add.", **row}])
+    pq.write_table(table, tmp_path / "a.parquet")
+    inputs, outputs = columns
+    flags = own_flags(
+        tmp_path / "a.parquet", task_id="id", prompt="statement", inputs=inputs, outputs=outputs
+    )
+    cases = tasks_of(flags).templates["a"].stdio.cases
+    assert (len(cases), cases[0].stdin) == (2, b"1 2\n")
+
+
+def test_structs_of_calls_in_parquet_are_calls(tmp_path):
+    tests = {"fn_name": "add", "inputs": [[1, 2], [3, 4]], "outputs": [3, 7]}
+    row = {"prompt": "Add.", "reward_model": {"ground_truth": tests}}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    flags = {"model.path": "m", "data.kind": "verl", "data.path": str(tmp_path / "a.parquet")}
+    assert len(tasks_of(flags).templates["0"].call.cases) == 2
+
+
+@pytest.mark.parametrize("fn_name", ["add", "Solution().add"])
+def test_columns_of_calls_are_never_judged_as_programs(tmp_path, fn_name):
+    tests = {"fn_name": fn_name, "inputs": ["1\n2"], "outputs": ["3"]}
+    (tmp_path / "a.json").write_text(json.dumps([{"id": "a", "prompt": "Add.", "tests": tests}]))
+    columns = {"inputs": "tests.inputs", "outputs": "tests.outputs", "prompt": "prompt"}
+    with pytest.raises(TaskError, match="fn_name: names a function"):
+        tasks_of(own_flags(tmp_path / "a.json", task_id="id", **columns))
+
+
+def test_rows_that_are_not_code_stop_the_run_or_are_left_out_and_counted(tmp_path):
+    code = {"prompt": "Add.", "reward_model": {"ground_truth": json.dumps(PRIME)}}
+    maths = {"prompt": "What is 6 x 7?", "reward_model": {"ground_truth": "42"}}
+    (tmp_path / "a.json").write_text(json.dumps([maths, code, {**maths, "reward_model": None}]))
+    flags = {"model.path": "m", "data.kind": "verl", "data.path": str(tmp_path / "a.json")}
+    with pytest.raises(TaskError, match=r"verl row 0: reward_model\.ground_truth: holds no tests"):
+        tasks_of(flags)
+    source = read_tasks(load_config(None, {**flags, "data.unreadable_rows": "leave_out"}).data)
+    assert list(source.templates) == ["1"]
+    told = told_unreadable(source)
+    assert told.startswith("data: 2 rows cannot be read and are left out; the first: verl row 0:")
+
+
+def test_a_row_without_a_column_can_be_left_out_too(tmp_path):
+    rows = [{"id": "a", "prompt": "Add."}, {"id": "b", "prompt": "Add.", "tests": PRIME}]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    columns = {"inputs": "tests.inputs", "outputs": "tests.outputs", "prompt": "prompt"}
+    flags = own_flags(tmp_path / "a.json", task_id="id", **columns)
+    source = read_tasks(load_config(None, {**flags, "data.unreadable_rows": "leave_out"}).data)
+    assert list(source.templates) == ["b"]
+    assert "columns row number 0: tests.inputs" in told_unreadable(source)

@@ -43,6 +43,9 @@ def _fenced(code: str, language: str = "python") -> str:
 
 def _starter(row: Row) -> str:
     starter = str(row.get("starter_code") or "").strip()
+    tests = row.get("input_output")
+    if tests is not None and "fn_name" not in tests:
+        return _PROGRAM  # with whatever starter code, the tests run a program
     return f"{_ANSWER} It has to begin so:\n\n{_fenced(starter)}" if starter else _PROGRAM
 
 
