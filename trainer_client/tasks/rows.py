@@ -33,11 +33,14 @@ class Reader:
 
     def error(self, field: str, problem: str) -> TaskError:
         """Returns an error that names a field."""
-        return TaskError(self._task, f"{self._path}.{field}".strip("."), problem)
+        return TaskError(self._task, self._at(field), problem)
 
     def within(self, field: str, value: Any) -> Reader:
         """Returns a reader of an object within this one."""
-        return Reader(self._task, value, f"{self._path}.{field}".strip("."))
+        return Reader(self._task, value, self._at(field))
+
+    def _at(self, field: str) -> str:
+        return f"{self._path}.{field}" if self._path and field else self._path or field
 
     def has(self, field: str) -> bool:
         """Returns True if a field is present and not empty."""
