@@ -28,7 +28,7 @@ def test_an_exercise_has_what_a_prompt_needs(tmp_path: Path) -> None:
     ("folder", "framework", "path", "files"),
     [
         (PYTHON, "UNITTEST", "leap_year.py", {"leap_year_test.py", "years.py"}),
-        (GO, "GO_TEST", "leap.go", {"leap_test.go", "cases_test.go"}),
+        (GO, "GO_TEST", "leap.go", {"leap_test.go", "cases_test.go", "years_test.go"}),
         (RUST, "CARGO_TEST", "src/lib.rs", {"tests/leap-year.rs"}),
         (JAVA, "JUNIT", "Leap.java", {"LeapTest.java", "Year.java"}),
     ],

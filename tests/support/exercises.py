@@ -54,15 +54,16 @@ GO = Folder(
     editor=("cases_test.go",),
     files={
         "go.mod": "module leap\n\ngo 1.18\n",
-        "leap.go": "package leap\n\nfunc IsLeap(year int) bool {\n\treturn false\n}\n",
+        "leap.go": "package leap\n\nfunc IsLeap(year Year) bool {\n\treturn false\n}\n",
+        "years.go": "package leap\n\ntype Year int\n",
         "leap_test.go": (
             'package leap\n\nimport (\n\t"testing"\n)\n\nfunc TestLeap(t *testing.T) {\n'
             "\tfor _, one := range cases {\n\t\tif IsLeap(one.year) != one.leap {\n"
             '\t\t\tt.Errorf("IsLeap(%d)", one.year)\n\t\t}\n\t}\n}\n'
         ),
-        "cases_test.go": "package leap\n\nvar cases = []struct {\n\tyear int\n\tleap bool\n}{"
+        "cases_test.go": "package leap\n\nvar cases = []struct {\n\tyear Year\n\tleap bool\n}{"
         "{1900, false}, {2000, true}}\n",
-        ".meta/example.go": "package leap\n\nfunc IsLeap(year int) bool {\n"
+        ".meta/example.go": "package leap\n\nfunc IsLeap(year Year) bool {\n"
         "\treturn year%4 == 0 && (year%100 != 0 || year%400 == 0)\n}\n",
     },
 )
@@ -74,9 +75,10 @@ RUST = Folder(
         "Cargo.toml": '[package]\nedition = "2021"\nname = "leap-year"\nversion = "1.6.0"\n',
         "src/lib.rs": "pub fn is_leap(year: u64) -> bool {\n    year == 0\n}\n",
         "tests/leap-year.rs": (
-            "use leap_year::*;\n\n#[test]\nfn a_common_century() {\n"
+            "//! Centuries.\n\nuse leap_year::*;\n\n#[test]\nfn a_common_century() {\n"
             "    assert!(!is_leap(1900));\n}\n\n#[test]\n#[ignore]\nfn a_leap_century() {\n"
-            "    assert!(is_leap(2000));\n}\n"
+            "    assert!(is_leap(2000));\n}\n\nmod inner {\n    #[test]\n    fn a_year() {\n"
+            "        use leap_year::is_leap;\n        assert!(is_leap(4));\n    }\n}\n"
         ),
         ".meta/example.rs": "pub fn is_leap(year: u64) -> bool {\n"
         "    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)\n}\n",

@@ -74,14 +74,18 @@ def _read(place: Path, name: str) -> Exercise:
     listed = _listed(place)
     language = language_of(listed.texts("test"))
     path = _solution(listed, language)
+    tests, manifest = listed.texts("test"), _manifest(place)
     files, framework = {}, ""
-    for test in listed.texts("test"):
+    for test in tests:
         text = text_of(place, test)
         framework = language.framework(test, text)
-        files[language.placed(test)] = language.tests(text, _manifest(place))
+        files[language.placed(test)] = language.tests(text, manifest)
+    beside = {os.path.dirname(test) for test in tests}
     for helper in _sources(place, language):
-        if helper not in listed.texts("solution"):
-            files.setdefault(language.placed(helper), text_of(place, helper))
+        if helper not in (*tests, *listed.texts("solution")):
+            text = text_of(place, helper)
+            is_beside = os.path.dirname(helper) in beside
+            files[language.helper(helper)] = language.tests(text, manifest) if is_beside else text
     examples = [one for one in listed.texts("example") if one.endswith(language.ending)]
     return Exercise(
         name=name,

@@ -28,7 +28,8 @@ class Language:
         ending: the ending of its source files.
         framework: returns the framework that runs a test file, by its text.
         placed: returns the path of a file of the exercise where the tests run.
-        tests: returns the text of a test file with all tests switched on.
+        helper: the same for a source file that is neither a test nor the solution.
+        tests: returns the text of a file beside the tests, with all tests switched on.
 
     The functions raise FolderError if the tests cannot run here.
     """
@@ -36,6 +37,7 @@ class Language:
     ending: str
     framework: Callable[[str, str], str]
     placed: Callable[[str], str] = lambda path: path
+    helper: Callable[[str], str] = lambda path: path
     tests: Callable[[str, str], str] = lambda text, _: text
 
 
@@ -48,6 +50,15 @@ def _go(path: str, text: str) -> str:
         if "." in name.partition("/")[0]:
             raise FolderError(path, f"imports {name}: only Go's own packages are there")
     return "go_test"
+
+
+def _go_helper(path: str) -> str:
+    """Returns a path by which the file is built with the tests and the solution."""
+    return path.removesuffix("_test.go").removesuffix(".go") + "_test.go"
+
+
+def _basename(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _java(path: str, text: str) -> str:
@@ -70,24 +81,25 @@ def _rust(path: str, text: str) -> str:
 
 
 def _rust_tests(text: str, manifest: str) -> str:
-    """Names the crate of the solution as the exercise does; its tests find it by that name."""
+    """Switches all tests on, and names the crate of the solution as the server does."""
     if crate := _RUST_DEPENDENCIES.search(manifest):
         raise FolderError("Cargo.toml", f"needs the crate {crate[1]}, and no crates are there")
     name = _RUST_NAME.search(manifest)
     if name is None:
         raise FolderError("Cargo.toml", "has no name of the package")
     crate_name = name[1].replace("-", "_")
-    return f"extern crate solution as {crate_name};\n" + _RUST_IGNORED.sub("", text)
+    return re.sub(rf"(?<![\w:.]){crate_name}::", "solution::", _RUST_IGNORED.sub("", text))
 
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
     {
         "python": Language(ending=".py", framework=_python),
-        "go": Language(ending=".go", framework=_go),
+        "go": Language(ending=".go", framework=_go, helper=_go_helper),
         "java": Language(
             ending=".java",
             framework=_java,
-            placed=lambda path: path.rpartition("/")[2],
+            placed=_basename,
+            helper=_basename,
             tests=lambda text, _: _JAVA_DISABLED.sub("", text),
         ),
         "javascript": Language(ending=".js", framework=_javascript),
