@@ -41,14 +41,14 @@ def _answer() -> ast.AST:
     marked = _MARKED.findall(text)
     text = (marked[-1] if marked else text).strip().strip("`").strip()
     try:
-        statement = _parsed(text).body[-1]
+        body = _parsed(text).body
     except SyntaxError:
-        statement = _parsed(text.partition("\n")[0]).body[-1]
-    if isinstance(statement, ast.Assert):
-        return statement.test
-    if isinstance(statement, ast.Expr):
-        return statement.value
-    raise ValueError("it is no expression")
+        body = _parsed(text.partition("\n")[0]).body
+    answers = [one for one in body if isinstance(one, ast.Assert | ast.Expr)]
+    if not answers:
+        raise ValueError("it is no expression")
+    last = answers[-1]
+    return last.test if isinstance(last, ast.Assert) else last.value
 
 
 def _parsed(text: str) -> Any:
