@@ -78,7 +78,7 @@ RUST = Folder(
             "//! Centuries.\n\nuse leap_year::*;\n\n#[test]\nfn a_common_century() {\n"
             "    assert!(!is_leap(1900));\n}\n\n#[test]\n#[ignore]\nfn a_leap_century() {\n"
             "    assert!(is_leap(2000));\n}\n\nmod inner {\n    #[test]\n    fn a_year() {\n"
-            "        use leap_year::is_leap;\n        assert!(is_leap(4));\n    }\n}\n"
+            "        use leap_year as leap;\n        assert!(leap::is_leap(4));\n    }\n}\n"
         ),
         ".meta/example.rs": "pub fn is_leap(year: u64) -> bool {\n"
         "    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)\n}\n",

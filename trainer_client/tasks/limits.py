@@ -9,14 +9,13 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import ParamSpec
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
 
 _P = ParamSpec("_P")
-_Row = TypeVar("_Row")
-_Reader = Callable[Concatenate[_Row, _P], pb.ScoreRequest]
+_Reader = Callable[_P, pb.ScoreRequest]
 _Problems = Iterator[tuple[str, str]]
 
 _PROMPT_BYTES = _PROGRAM_BYTES = 1 << 20
@@ -60,18 +59,18 @@ _NAMES = (
 LANGUAGES = frozenset(name for line in _NAMES for name in line.split())
 
 
-def bounded(task: str) -> Callable[[_Reader[_Row, _P]], _Reader[_Row, _P]]:
+def bounded(task: str) -> Callable[[_Reader[_P]], _Reader[_P]]:
     """Makes a reader refuse a request that no server would judge.
 
     Args:
         task: name of the format, for messages.
     """
 
-    def decorated(read: _Reader[_Row, _P]) -> _Reader[_Row, _P]:
+    def decorated(read: _Reader[_P]) -> _Reader[_P]:
         @functools.wraps(read)
-        def reading(row: _Row, *args: _P.args, **options: _P.kwargs) -> pb.ScoreRequest:
+        def reading(*args: _P.args, **options: _P.kwargs) -> pb.ScoreRequest:
             try:
-                request = read(row, *args, **options)
+                request = read(*args, **options)
             except TaskError as error:
                 raise TaskError(task, error.field, error.problem) from error.__cause__
             except RecursionError:

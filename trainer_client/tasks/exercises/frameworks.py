@@ -88,7 +88,8 @@ def _rust_tests(text: str, manifest: str) -> str:
     if name is None:
         raise FolderError("Cargo.toml", "has no name of the package")
     crate_name = name[1].replace("-", "_")
-    return re.sub(rf"(?<![\w:.]){crate_name}::", "solution::", _RUST_IGNORED.sub("", text))
+    named = re.compile(rf"(?<![\w:.]){crate_name}(?=::|\s+as\s|\s*;)")
+    return named.sub("solution", _RUST_IGNORED.sub("", text))
 
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
