@@ -161,6 +161,25 @@ def test_a_row_of_each_format_is_judged_as_its_publisher_would(client, sample):
     assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
 
 
+DEEP = "def depth(n):\n    return 0 if n == 0 else 1 + depth(n - 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "row", "solution"),
+    [
+        ("verl", {"inputs": ["40000\n"], "outputs": ["40000\n"]},
+         DEEP + "print(depth(int(input())))"),
+        ("verl", {"inputs": ["40000"], "outputs": ["40000"], "fn_name": "depth"}, DEEP),
+        ("livecodebench", {"public_test_cases": [{"input": "40000", "output": "40000",
+                                                  "testtype": "stdin"}]},
+         DEEP + "print(depth(int(input())))"),
+    ],
+)  # fmt: skip
+def test_solutions_may_recur_as_deeply_as_the_sets_own_graders_allow(client, task, row, solution):
+    (score,) = client.score([tasks.fill(tasks.named(task)(row), solution)])
+    assert score.verdict is Verdict.PASSED, score
+
+
 @pytest.mark.parametrize(
     ("head", "imported"),
     [("", True), ("", False), ('"""Tests."""\nfrom __future__ import annotations\n', False)],

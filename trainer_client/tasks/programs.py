@@ -10,8 +10,9 @@ from trainer_client.tasks.limits import bounded
 from trainer_client.tasks.rows import Reader, Row, pairs
 from trainer_client.text import kind_of, well_formed
 
-# The graders of APPS and LiveCodeBench put this before each solution, so that solutions to these
-# tasks rely on it. `builtins` comes late, so that `math.pow` does not hide `pow`.
+# The graders of APPS, LiveCodeBench and PRIME put this before each solution, so that solutions to
+# these tasks rely on it, also on the depth of recursion. `builtins` comes late, so that `math.pow`
+# does not hide `pow`.
 PRELUDE = """\
 from string import *
 from re import *
@@ -33,6 +34,7 @@ from builtins import *
 from typing import *
 import string, re, datetime, collections, heapq, bisect, copy, math, random, statistics
 import itertools, functools, operator, io, sys, json, fractions, time
+sys.setrecursionlimit(600_000)
 """
 
 
@@ -70,23 +72,30 @@ def tested(tests: Reader, starter: str, completion: str, id: str) -> pb.ScoreReq
     is_method = "class Solution" in starter
     request.prompt += starter if is_method or f"def {name}" in starter else _either(name)
     calls = _calls(tests, cases)
-    calls = calls if is_method else _unwrapped(calls)
+    _add_calls(request, tests, name, is_method, calls if is_method else _unwrapped(calls))
+    return request
+
+
+def _add_calls(
+    request: pb.ScoreRequest,
+    reader: Reader,
+    name: str,
+    is_method: bool,
+    calls: list[tuple[list[Any], Any]],
+) -> None:
     called = f"Solution().{name}" if is_method else name
     numbered = [(_numbered(given), _numbered([wanted])[0]) for given, wanted in calls]
     if numbered != calls:
         request.function.entry_point = "Solution" if is_method else name
         request.function.setup_code = "from math import inf, nan"
-        request.function.asserts.extend(_assertion(tests, called, *case) for case in numbered)
-        return request
+        request.function.asserts.extend(_assertion(reader, called, *case) for case in numbered)
+        return
     request.call.entry_point = called
-    request.call.cases.extend(
-        pb.CallCase(
-            args_json=tests.json(f"inputs[{index}]", given),
-            expected_json=tests.json(f"outputs[{index}]", wanted),
+    for index, (given, wanted) in enumerate(calls):
+        request.call.cases.add(
+            args_json=reader.json(f"inputs[{index}]", given),
+            expected_json=reader.json(f"outputs[{index}]", wanted),
         )
-        for index, (given, wanted) in enumerate(calls)
-    )
-    return request
 
 
 def _either(name: str) -> str:

@@ -50,15 +50,6 @@ def exercise(folder: str | Path) -> Exercise:
         TaskError: the exercise has several files to write, or tests that no framework of the server
             runs. The field is the file.
         OSError: the folder cannot be read.
-
-    Examples:
-        >>> from trainer_client import RewardClient, tasks
-        >>> found = tasks.exercise("polyglot-benchmark/python/exercises/practice/wordy")
-        >>> request = tasks.fill(found.template, found.reference)
-        >>> with RewardClient("localhost:50051") as client:
-        ...     [score] = client.score(request)
-        >>> score.reward
-        1.0
     """
     place = Path(folder)
     name = place.resolve().name
