@@ -8,7 +8,7 @@ sed -i '/^\(sandbox:\|[^:]*:[^:]*:1000:\)/d' /etc/passwd /etc/group
 echo 'sandbox:x:1000:1000::/home/sandbox/work:/bin/sh' >>/etc/passwd
 echo 'sandbox:x:1000:' >>/etc/group
 rm -f /etc/passwd- /etc/group-
-mkdir -p /home/sandbox
+mkdir -p /home/sandbox /home/user
 find / -xdev -type f -perm /6000 -exec chmod a-s {} +
 rm -rf /tmp
 ln -s home/sandbox/tmp /tmp

@@ -19,6 +19,7 @@ MOST_CONTAINERS, MOST_ITEMS = 100_000, 500_000
 BATCH = 12  # a batch may have about a million cases, and so many times these numbers
 _NEXT = re.compile(rb'(?:[^"{\[,]+|"[^"\\]*(?:\\.[^"\\]*)*")*+[{\[,]', re.DOTALL)
 _COMMA = ord(",")
+_FORBIDDEN, _UNKNOWN = "extra_forbidden", "is not known here"
 
 
 def read_body(kind: type[_Model], body: bytes) -> _Model:
@@ -31,10 +32,14 @@ def read_body(kind: type[_Model], body: bytes) -> _Model:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "request"
-        is_unknown = first["type"] == "extra_forbidden"
-        raise InvalidRequestError(field, "is not known" if is_unknown else first["msg"]) from None
+        raise wrong_field(error) from None
+
+
+def wrong_field(error: ValidationError) -> InvalidRequestError:
+    """Returns the refusal of the first field that is wrong or unknown."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(map(str, first["loc"])) or "request"
+    return InvalidRequestError(field, _UNKNOWN if first["type"] == _FORBIDDEN else first["msg"])
 
 
 def check_size(body: bytes, *, times: int = 1) -> None:

@@ -60,10 +60,13 @@ def require_layout(root: Path = Path("/")) -> None:
     Raises:
         StartError: it names what is missing.
     """
-    if (root / policy.BOX.lstrip("/")).is_dir() and (root / "tmp").is_symlink():
+    folders = (policy.BOX, policy.USER_FOLDER)
+    has_folders = all((root / folder.lstrip("/")).is_dir() for folder in folders)
+    if has_folders and (root / "tmp").is_symlink():
         return
     raise StartError(
-        f"this container is not laid out for a runner: it needs a folder {policy.BOX}, and /tmp as "
-        f"a link to {policy.TMP_FOLDER}. Images that `reward-server images build` makes are; they "
-        f"start their runner with `python3 -I -S {RUNNER_FOLDER}/{START} --listen SOCKET SETTINGS`"
+        f"this container is not laid out for a runner: it needs {' and '.join(folders)}, "
+        f"and /tmp as a link to {policy.TMP_FOLDER}. Images that `reward-server images build` "
+        "makes are; they start their runner with "
+        f"`python3 -I -S {RUNNER_FOLDER}/{START} --listen SOCKET SETTINGS`"
     )

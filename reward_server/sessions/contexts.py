@@ -25,10 +25,10 @@ class Contexts:
     """The contexts of a session.
 
     Args:
-        start: starts an interpreter.
+        start: starts an interpreter in a folder.
     """
 
-    def __init__(self, start: Callable[[], Awaitable[Interpreter]]) -> None:
+    def __init__(self, start: Callable[[str], Awaitable[Interpreter]]) -> None:
         self._start = start
         self._by_name: dict[str, _Context] = {}
 
@@ -47,13 +47,16 @@ class Contexts:
             for one in self._by_name.values()
         )
 
-    async def run(self, name: str, code: Code, *, restart: bool) -> AsyncGenerator[CodeEvent]:
+    async def run(
+        self, name: str, code: Code, *, restart: bool, cwd: str
+    ) -> AsyncGenerator[CodeEvent]:
         """Runs code in a context, after the calls that wait before it.
 
         Args:
             name: the context's name.
             code: the code.
             restart: whether its interpreter is replaced first.
+            cwd: the folder in which a new interpreter starts.
 
         Raises:
             UnsupportedError: there are too many contexts.
@@ -67,7 +70,7 @@ class Contexts:
                     earlier.end()
                 await earlier.settled()
             if earlier is None or earlier.has_ended:
-                context.interpreter = await self._start()
+                context.interpreter = await self._start(cwd)
             assert context.interpreter is not None
             is_other = earlier is not None and context.interpreter is not earlier
             async with aclosing(context.interpreter.run(code)) as events:
@@ -76,6 +79,12 @@ class Contexts:
                         yield replace(event, restarted=is_other)
                     else:
                         yield event
+
+    def end(self, name: str) -> None:
+        """Ends a context's interpreter; the context's place is free for another."""
+        context = self._by_name.pop(name, None)
+        if context is not None and context.interpreter is not None:
+            context.interpreter.end()
 
     def _named(self, name: str) -> _Context:
         if name not in self._by_name and len(self._by_name) >= MOST_CONTEXTS:

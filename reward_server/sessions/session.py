@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reward_server.errors import SessionEnd, SessionProcessError
 from reward_server.sandbox.sessions.running_command import RunningCommand
@@ -60,13 +60,20 @@ class CommandWanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeWanted:
-    """Code to run in a context; the time limit is None for the session's lifetime."""
+    """Code to run in a context; the time limit is None for the session's lifetime.
+
+    Args:
+        environment: variables that this code sees beside those of the session.
+        cwd: the folder in which the context's interpreter starts.
+    """
 
     source: str
     context: str
     restart: bool
     time_limit_seconds: float | None
     output_bytes: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = "."
 
 
 class Session:
@@ -97,11 +104,11 @@ class Session:
         self._end = end
         self._loop = asyncio.get_running_loop()
         self._uses = 0
-        self._last_use = self._loop.time()
+        self._opened = self._last_use = self._loop.time()
         self._latest_end = self._last_use + longest_seconds
         self._expiry = self._last_use + wanted.lifetime_seconds
         self._contexts = Contexts(
-            lambda: self._sandbox.interpret(wanted.environment, longest_seconds)
+            lambda cwd: self._sandbox.interpret(wanted.environment, longest_seconds, cwd)
         )
         self._timer = self._loop.call_at(self._due, self._look)
 
@@ -109,6 +116,16 @@ class Session:
     def remaining_seconds(self) -> float:
         """Time until the end of its lifetime."""
         return max(self._expiry - self._loop.time(), 0.0)
+
+    @property
+    def age_seconds(self) -> float:
+        """Time since it was opened."""
+        return self._loop.time() - self._opened
+
+    @property
+    def lifetime_seconds(self) -> float:
+        """Time from its opening to the end of its lifetime."""
+        return self._expiry - self._opened
 
     @property
     def running_commands(self) -> int:
@@ -153,8 +170,13 @@ class Session:
             source=wanted.source,
             time_limit_seconds=self.remaining_seconds if limit is None else limit,
             output_bytes=wanted.output_bytes,
+            environment=wanted.environment,
         )
-        return self._contexts.run(wanted.context, code, restart=wanted.restart)
+        return self._contexts.run(wanted.context, code, restart=wanted.restart, cwd=wanted.cwd)
+
+    def end_context(self, name: str) -> None:
+        """Ends the interpreter of a context; see `Contexts.end`."""
+        self._contexts.end(name)
 
     def command(self, pid: int) -> RunningCommand:
         """Returns a command that runs, by the number of its process.

@@ -11,8 +11,8 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from reward_server.domain import TerminationKind
-from reward_server.errors import InvalidRequestError
+from reward_server.domain import LimitKind, TerminationKind
+from reward_server.errors import DeadlineError, InvalidRequestError
 from reward_server.http.boundary import Boundary, Call, Emit, Streamed
 from reward_server.http.e2b import connect
 from reward_server.http.e2b.connect import NoMethodError
@@ -21,7 +21,7 @@ from reward_server.http.e2b.processes import Process
 from reward_server.http.e2b.sandboxes import Sandbox, Sandboxes
 from reward_server.rpc.interceptors import Work
 from reward_server.rpc.json.sessions import command_wanted, signal_wanted
-from reward_server.sandbox.sessions.values import Ended, Event, Output, Started
+from reward_server.sandbox.sessions.values import USER_FOLDER, Ended, Event, Output, Started
 
 SERVICE = "/process.Process"
 KEEP_ALIVE_SECONDS = 30.0
@@ -37,7 +37,9 @@ def command_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
 
     async def start(call: Call) -> Response:
         request = connect.stream_request(call.body)
-        wanted = command_wanted(_command(request, _seconds(call)), sandboxes.bounds)
+        connect.only(request, ("process", "stdin"))
+        most = sandboxes.bounds.maximum_lifetime_seconds
+        wanted = command_wanted(_command(request, _seconds(call, most)), sandboxes.bounds)
         with sandboxes.of(call) as sandbox:
             sandboxes.begin_command()
             has_input = bool(request.get("stdin", True))
@@ -52,13 +54,15 @@ def command_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
 
     async def reconnect(call: Call) -> Response:
         request = connect.stream_request(call.body)
+        connect.only(request, ("process",))
+        seconds = _seconds(call, sandboxes.bounds.maximum_lifetime_seconds)
         with sandboxes.of(call) as sandbox:
             process = _selected(sandbox, request)
 
         async def tell(emit: Emit) -> None:
             with process.heard() as events:
                 await emit(connect.message(_event(Started(pid=process.pid))))
-                await _tell(events, emit)
+                await _tell(_until(events, seconds), emit)
 
         return Streamed(tell, connect.STREAM)
 
@@ -111,39 +115,66 @@ def _command(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any
         raise InvalidRequestError("process", "is absent")
     if request.get("pty"):
         raise NoMethodError("pty: this server has no terminals")
+    connect.only(process, ("cmd", "args", "envs", "cwd"), "process.")
     arguments = process.get("args", [])
     if not isinstance(arguments, list):
         raise InvalidRequestError("process.args", "is no list")
     command = {
         "argv": [process.get("cmd"), *arguments],
         "environment": process.get("envs", {}),
-        "cwd": place(process["cwd"]) if process.get("cwd") else "",
+        "cwd": place(process.get("cwd") or USER_FOLDER),
     }
     return command if seconds is None else {**command, "time_limit_seconds": seconds}
 
 
-def _seconds(call: Call) -> float | None:
-    """Returns the time limit of a call, which is that of its command."""
+def _seconds(call: Call, most: float) -> float | None:
+    """Returns the time limit of a call, at most the longest lifetime of a sandbox."""
     given = call.request.headers.get(_TIMEOUT, "")
     if not given:
         return None
     if not given.isascii() or not given.isdigit() or len(given) > 10:
         raise InvalidRequestError(_TIMEOUT, "is no number of milliseconds")
-    return int(given) / 1000
+    return min(int(given) / 1000, most)
+
+
+async def _until(events: AsyncIterator[Event], seconds: float | None) -> AsyncIterator[Event]:
+    """Yields events for some time.
+
+    Raises:
+        DeadlineError: the time is over.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = None if seconds is None else loop.time() + seconds
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline):
+                event = await anext(events)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise DeadlineError(f"the time limit of {seconds:g} s was reached") from None
+        yield event
 
 
 async def _tell(events: AsyncIterator[Event], emit: Emit) -> None:
     """Sends events; the stream ends with the command, or tells why it does not."""
     try:
         async for event in _with_pauses(events):
-            told = _KEEP_ALIVE if event is None else _event(event)
-            if isinstance(event, Ended) and event.problem:
-                raise InvalidRequestError("process", event.problem)
-            await emit(connect.message(told))
+            if isinstance(event, Ended):
+                _check_end(event)
+            await emit(connect.message(_KEEP_ALIVE if event is None else _event(event)))
     except Exception as error:  # noqa: BLE001  # the stream has begun: its end tells the error
         await emit(connect.end(error))
     else:
         await emit(connect.end())
+
+
+def _check_end(ended: Ended) -> None:
+    """Raises an error for an end that is none of the command's own."""
+    if ended.problem:
+        raise InvalidRequestError("process", ended.problem)
+    if LimitKind.WALL_TIME in ended.limits_hit:
+        raise DeadlineError("the command ran until its time limit, and was killed")
 
 
 async def _with_pauses(events: AsyncIterator[Event]) -> AsyncIterator[Event | None]:
@@ -193,6 +224,7 @@ def _end(event: Ended) -> dict[str, Any]:
 
 def _selected(sandbox: Sandbox, request: Mapping[str, Any]) -> Process:
     selector = request.get("process")
+    connect.only(selector if isinstance(selector, dict) else {}, ("pid",), "process.")
     pid = selector.get("pid") if isinstance(selector, dict) else None
     if not isinstance(pid, int):
         raise InvalidRequestError("process.pid", "is absent")
@@ -215,6 +247,7 @@ def _process(process: Process) -> dict[str, Any]:
 
 
 async def _send_signal(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("process", "signal"))
     process = _selected(sandbox, request)
     number = _SIGNALS.get(str(request.get("signal")), 0)
     await process.command.signal(signal_wanted(number))
@@ -222,6 +255,7 @@ async def _send_signal(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[
 
 
 async def _send_input(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("process", "input"))
     process, given = _selected(sandbox, request), request.get("input")
     try:
         data = base64.b64decode(given["stdin"], validate=True)  # type: ignore[index]  # checked
@@ -232,5 +266,6 @@ async def _send_input(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[s
 
 
 async def _close_input(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("process",))
     await _selected(sandbox, request).command.send_input(b"", ends=True)
     return {}

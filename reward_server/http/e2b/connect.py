@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic_core import from_json
@@ -26,6 +26,8 @@ _CODES = {"CANCELLED": "canceled"}
 # By these words E2B's client knows that a sandbox has ended.
 _GONE_STATUS, _GONE_WORDS = 502, "the sandbox was not found"
 _NO_METHOD, _ALREADY_THERE = 501, 409
+_NOTHING: tuple[object, ...] = (None, False, "", {}, [])
+_KEY_CHARACTERS = 64
 
 
 class AlreadyThereError(InvalidRequestError):
@@ -61,6 +63,22 @@ def unary_request(body: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidRequestError("request", "is not a JSON object")
     return found
+
+
+def only(given: Mapping[str, Any], known: Collection[str], place: str = "") -> None:
+    """Refuses keys that this server does not know, unless they ask for nothing.
+
+    Args:
+        given: an object of a request.
+        known: the keys that mean something here.
+        place: where the object is, with a point behind it.
+
+    Raises:
+        InvalidRequestError: there is such a key.
+    """
+    for name, value in given.items():
+        if name not in known and value not in _NOTHING:
+            raise InvalidRequestError(f"{place}{name[:_KEY_CHARACTERS]}", "is not known here")
 
 
 def stream_request(body: bytes) -> dict[str, Any]:

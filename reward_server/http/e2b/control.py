@@ -13,6 +13,7 @@ from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Behaviour, Boundary, Call
 from reward_server.http.credentials import shown_token
+from reward_server.http.e2b.listing import page_of, query_of
 from reward_server.http.e2b.sandboxes import Sandbox, Sandboxes
 from reward_server.rpc.interceptors import Work
 
@@ -20,7 +21,9 @@ SANDBOXES, SANDBOX = "/v2/sandboxes", "/sandboxes/{sandbox_id}"
 DEFAULT_SECONDS = 300.0
 _MOST_METADATA_BYTES = 16 * 1024
 _CREATED, _NOTHING = 201, 204
-_NOT_HERE = ("mcp", "iam", "volumeMounts")
+# Of a network, what holds for every sandbox here: nothing goes out, and nobody comes in.
+_HELD = ("allowPublicTraffic", "denyOut")
+_TOKEN, _TOTAL = "X-Next-Token", "X-Total-Running"
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -28,18 +31,30 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class NewSandbox(BaseModel):
     """The body of a request to create a sandbox."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     templateID: str = "base"  # noqa: N815  # the names in E2B's API
     timeout: Seconds = DEFAULT_SECONDS
     metadata: dict[str, str] = {}
     envVars: dict[str, str] = {}  # noqa: N815
+    # All access needs the credential, and no sandbox has a network, whatever these two say.
+    secure: bool = True
+    allow_internet_access: bool = True
+    # Nothing is paused here, so this has no effect without `autoPause`.
+    autoPauseMemory: bool = True  # noqa: N815
+    # These are refused unless they ask for nothing.
+    autoPause: bool = False  # noqa: N815
+    autoResume: dict[str, bool] | None = None  # noqa: N815
+    network: dict[str, Any] | None = None
+    mcp: dict[str, Any] | None = None
+    iam: dict[str, Any] | None = None
+    volumeMounts: list[dict[str, Any]] | None = None  # noqa: N815
 
 
 class Lifetime(BaseModel):
     """The body of a request to keep a sandbox, in seconds."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     timeout: Seconds
 
@@ -47,9 +62,10 @@ class Lifetime(BaseModel):
 class Connection(BaseModel):
     """The body of a request to connect to a sandbox, and to keep it for at least some seconds."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     timeout: Seconds = 0.0
+    memory: bool | None = None  # of a sandbox that was paused, which none is here
 
 
 def control_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
@@ -68,7 +84,12 @@ def control_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
         return JSONResponse(_opened(sandbox, call), _CREATED)
 
     async def show_all(call: Call) -> Response:
-        return JSONResponse([one.told() for one in sandboxes.of_owner(call.owner)])
+        query = query_of(call.request.query_params)
+        page = page_of(sandboxes.of_owner(call.owner), query)
+        headers = {_TOTAL: str(page.total)}
+        if page.next_token:
+            headers[_TOKEN] = page.next_token
+        return JSONResponse([one.told() for one in page.sandboxes], headers=headers)
 
     async def show(call: Call) -> Response:
         return JSONResponse(_opened(_found(call), call))
@@ -115,8 +136,13 @@ def _opened(sandbox: Sandbox, call: Call) -> dict[str, Any]:
 
 
 def _check(wanted: NewSandbox) -> None:
-    for name in _NOT_HERE:
-        if (wanted.model_extra or {}).get(name):
+    for name in ("autoPause", "mcp", "iam", "volumeMounts"):
+        if getattr(wanted, name):
             raise UnsupportedError(f"{name}: sandboxes of this server do not have it")
+    if any((wanted.autoResume or {}).values()):
+        raise UnsupportedError("autoResume: sandboxes of this server are never paused")
+    for name, value in (wanted.network or {}).items():
+        if value and name not in _HELD:
+            raise UnsupportedError(f"network.{name[:64]}: sandboxes of this server have no network")
     if len(json.dumps(wanted.metadata)) > _MOST_METADATA_BYTES:
         raise InvalidRequestError("metadata", f"has more than {_MOST_METADATA_BYTES} bytes")

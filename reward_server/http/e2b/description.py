@@ -8,17 +8,19 @@ from typing import Any
 from reward_server.http.e2b import commands, files, interpreter
 from reward_server.http.e2b.connect import STREAM
 from reward_server.http.e2b.control import SANDBOX, SANDBOXES, Connection, Lifetime, NewSandbox
-from reward_server.http.e2b.interpreter import ExecuteRequest
+from reward_server.http.e2b.interpreter import ExecuteRequest, NewContext
+from reward_server.http.e2b.listing import Query
 from reward_server.http.e2b.sandboxes import HEADER
 from reward_server.http.operations import JSON, body, operation
 from reward_server.rpc.json import schema
 
-MODELS = (NewSandbox, Lifetime, Connection, ExecuteRequest)
+MODELS = (NewSandbox, Lifetime, Connection, ExecuteRequest, NewContext)
 _OBJECT = {"type": "object"}
 _LIST = {"type": "array", "items": _OBJECT}
 _BYTES, _LINES = "application/octet-stream", "application/x-ndjson"
 _CONTENT = {"type": "string", "format": "binary"}
 _ID = {"name": "sandbox_id", "in": "path", "required": True, "schema": {"type": "string"}}
+_CONTEXT = {"name": "context_id", "in": "path", "required": True, "schema": {"type": "string"}}
 _SANDBOX = {"name": HEADER, "in": "header", "required": True, "schema": {"type": "string"}}
 _PATH = {"name": "path", "in": "query", "required": False, "schema": {"type": "string"}}
 _METHOD = {"name": "method", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -46,6 +48,10 @@ def e2b_paths() -> dict[str, Any]:
     """Returns the paths of E2B's door."""
     create = {**operation("Creates a sandbox.", _OBJECT, code=201), **_takes(NewSandbox.__name__)}
     show_all = operation("Lists the sandboxes of the caller.", _LIST)
+    show_all["parameters"] = [
+        {"name": name, "in": "query", "required": False, "schema": one}
+        for name, one in Query.model_json_schema()["properties"].items()
+    ]
     connect = operation("Describes a sandbox, and keeps it for some time.", _OBJECT)
     keep = operation("Sets the time after which a sandbox ends.", None, code=204)
     execute = operation("Runs code in an interpreter that keeps its state.", _OBJECT, _LINES)
@@ -74,9 +80,24 @@ def e2b_paths() -> dict[str, Any]:
         interpreter.EXECUTE: {
             "post": _of(_SANDBOX, {**execute, **_takes(ExecuteRequest.__name__)})
         },
+        **_contexts(),
         **_service(commands.SERVICE, _STREAMS, STREAM),
         **_service(commands.SERVICE, _COMMANDS, JSON),
         **_service(files.SERVICE, _FILES, JSON),
+    }
+
+
+def _contexts() -> dict[str, Any]:
+    create = {**operation("Makes a context of code.", _OBJECT), **_takes(NewContext.__name__)}
+    end = operation("Ends a context, and its interpreter.", _OBJECT)
+    restart = operation("Ends the interpreter of a context; the next code gets another.", _OBJECT)
+    return {
+        interpreter.CONTEXTS: {
+            "post": _of(_SANDBOX, create),
+            "get": _of(_SANDBOX, operation("Lists the contexts of a sandbox.", _LIST)),
+        },
+        interpreter.CONTEXT: {"delete": _of(_CONTEXT, end, _SANDBOX)},
+        f"{interpreter.CONTEXT}/restart": {"post": _of(_CONTEXT, restart, _SANDBOX)},
     }
 
 

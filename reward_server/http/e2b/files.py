@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from reward_server.domain import MEBIBYTE
-from reward_server.errors import InvalidRequestError, SessionFileError
+from reward_server.errors import InvalidRequestError, SessionFileError, UnsupportedError
 from reward_server.http.boundary import Boundary, Call, Emit, Streamed
 from reward_server.http.e2b import connect
 from reward_server.http.e2b.commands import unary_routes
@@ -25,7 +25,7 @@ from reward_server.sandbox.sessions.values import File
 FILES, SERVICE = "/files", "/filesystem.Filesystem"
 _BYTES = "application/octet-stream"
 _PART_BYTES = MEBIBYTE
-_FORM = "multipart/form-data"
+_FORM, _METADATA = "multipart/form-data", "x-metadata-"
 _NOT_FOUND = "FILE_NOT_FOUND"
 # Type, size, mode, owner, group, time of the last change, target of a link, path.
 _FORMAT = r"%y\0%s\0%m\0%u\0%g\0%T@\0%l\0%p\0"
@@ -34,6 +34,8 @@ _FIELDS = 8
 MOST_LIST_BYTES = 2 * MEBIBYTE
 _TYPES = {"f": "FILE_TYPE_FILE", "d": "FILE_TYPE_DIRECTORY", "l": "FILE_TYPE_SYMLINK"}
 _KINDS = {"d": "d", "l": "L"}
+# The one user of a sandbox, by the name that E2B gives it.
+_USERS = {"sandbox": "user"}
 
 
 def file_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
@@ -88,6 +90,8 @@ def file_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
 def _given_files(call: Call) -> list[tuple[str, bytes]]:
     """Returns absolute path and content of each file that a call brings."""
     headers, path = call.request.headers, call.request.query_params.get("path")
+    if any(name.startswith(_METADATA) for name in headers):
+        raise UnsupportedError("metadata: files of this server have none")
     kind, body = headers.get("content-type", ""), call.body
     if not kind.startswith(_FORM):
         return [(place(path), body)]
@@ -109,10 +113,12 @@ async def _write(sandbox: Sandbox, path: str, content: bytes) -> None:
 
 
 async def _stat(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("path",))
     return {"entry": (await _entries(sandbox, place(request.get("path")), 0, 0))[0]}
 
 
 async def _list(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("path", "depth"))
     path, depth = place(request.get("path")), request.get("depth", 1)
     if not isinstance(depth, int) or not 0 <= depth <= 64:
         raise InvalidRequestError("depth", "must be from 0 to 64")
@@ -123,6 +129,7 @@ async def _list(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, An
 
 
 async def _make_folder(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("path",))
     path = place(request.get("path"))
     try:
         await _entries(sandbox, path, 0, 0)
@@ -133,6 +140,7 @@ async def _make_folder(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[
 
 
 async def _move(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("source", "destination"))
     source, target = place(request.get("source")), place(request.get("destination"))
     await _entries(sandbox, source, 0, 0)
     await _done(sandbox, source, "mkdir", "-p", "--", posixpath.dirname(target))
@@ -141,6 +149,7 @@ async def _move(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, An
 
 
 async def _remove(sandbox: Sandbox, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    connect.only(request, ("path",))
     path = place(request.get("path"))
     await _done(sandbox, path, "rm", "-rf", "--", path)
     return {}
@@ -183,8 +192,8 @@ def _entry(told: list[str]) -> dict[str, Any]:
         "size": size,
         "mode": bits,
         "permissions": _KINDS.get(kind, "-") + _letters(bits),
-        "owner": owner,
-        "group": group,
+        "owner": _USERS.get(owner, owner),
+        "group": _USERS.get(group, group),
         "modifiedTime": _moment(changed),
     }
     return {**entry, "symlinkTarget": target} if kind == "l" else entry

@@ -1,13 +1,13 @@
-"""Paths in E2B's requests, whose home folder is the session's working folder."""
+"""Paths in E2B's requests; the home folder is the session's working folder by another name."""
 
 from __future__ import annotations
 
 import posixpath
 
 from reward_server.rpc.json.sessions import path_wanted
-from reward_server.sandbox.sessions.values import WORKING_FOLDER
+from reward_server.sandbox.sessions.values import USER_FOLDER
 
-_HOMES = ("/home/user", "~")
+_HOME = "~"
 
 
 def place(path: object) -> str:
@@ -17,7 +17,6 @@ def place(path: object) -> str:
         InvalidRequestError: it is no path.
     """
     text = path_wanted(path if isinstance(path, str) else "")
-    for home in _HOMES:
-        if text == home or text.startswith(f"{home}/"):
-            text = WORKING_FOLDER + text.removeprefix(home)
-    return posixpath.join(WORKING_FOLDER, text)
+    if text == _HOME or text.startswith(f"{_HOME}/"):
+        text = USER_FOLDER + text.removeprefix(_HOME)
+    return posixpath.join(USER_FOLDER, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,13 +14,14 @@ from reward_server.http.boundary import Call
 from reward_server.http.e2b.processes import Processes
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.json.sessions import lifetime_wanted, session_wanted
-from reward_server.sandbox.sessions.values import Ended, Output
+from reward_server.sandbox.sessions.values import USER_FOLDER, Ended, Output
 from reward_server.sessions.bounds import SessionBounds
 from reward_server.sessions.session import CommandWanted, Session
 from reward_server.sessions.sessions import Sessions, offered
 
 ENVD_VERSION = "0.5.8"
 HEADER = "E2b-Sandbox-Id"
+DEFAULT_CONTEXT = "default"
 DEFAULT_TEMPLATES = frozenset({"base", "code-interpreter-v1"})
 _TOOL_SECONDS, _TOOL_BYTES = 60.0, MEBIBYTE
 
@@ -52,6 +53,7 @@ class Sandbox:
         template: the name that the caller gave.
         metadata: what the caller wrote on it.
         started_at: when it was opened.
+        contexts: the folder of each interpreter, by the name of its context.
     """
 
     session: Session
@@ -59,11 +61,12 @@ class Sandbox:
     template: str
     metadata: Mapping[str, str]
     started_at: datetime
+    contexts: dict[str, str] = field(default_factory=lambda: {DEFAULT_CONTEXT: USER_FOLDER})
 
     def told(self) -> dict[str, Any]:
         """Returns its description."""
         limits = self.session.wanted.place.limits
-        end = datetime.now(UTC) + timedelta(seconds=self.session.remaining_seconds)
+        end = self.started_at + timedelta(seconds=self.session.lifetime_seconds)
         return {
             "sandboxID": self.session.id,
             "templateID": self.template,
@@ -141,7 +144,7 @@ class Sandboxes:
         """
         asked = {
             "language": "" if template in DEFAULT_TEMPLATES else template,
-            "environment": dict(environment),
+            "environment": {"HOME": USER_FOLDER, **environment},
             "lifetime_seconds": lifetime_seconds,
             # E2B has no idle limit.
             "idle_seconds": self.bounds.maximum_idle_seconds,
@@ -185,11 +188,10 @@ class Sandboxes:
         self._sessions.commands_started += 1
 
     def of_owner(self, owner: str) -> list[Sandbox]:
-        """Returns an owner's sandboxes, the newest first."""
-        found = [
+        """Returns an owner's sandboxes."""
+        return [
             one for one in self._known.values() if one.session.owner == owner and self._is_open(one)
         ]
-        return sorted(found, key=lambda one: one.started_at, reverse=True)
 
     def live_for(self, sandbox: Sandbox, seconds: float) -> None:
         """Moves the end of a sandbox's lifetime.
@@ -237,5 +239,5 @@ def _sandbox(session: Session, template: str, metadata: Mapping[str, str]) -> Sa
         processes=Processes(session),
         template=template,
         metadata=metadata,
-        started_at=datetime.now(UTC),
+        started_at=datetime.now(UTC) - timedelta(seconds=session.age_seconds),
     )

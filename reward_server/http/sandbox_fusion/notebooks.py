@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
@@ -41,8 +42,8 @@ from reward_server.sandbox.sessions.values import (
     CodeEnded,
     CodeEvent,
     CodeOutcome,
-    Figure,
     Output,
+    Shown,
 )
 from reward_server.sessions.bounds import SessionBounds
 from reward_server.sessions.session import CodeWanted, Session, Wanted
@@ -77,7 +78,7 @@ class _Cell:
     """What a cell has written, shown and raised."""
 
     streams: tuple[bytearray, bytearray] = field(default_factory=lambda: (bytearray(), bytearray()))
-    display: list[dict[str, str]] = field(default_factory=list)
+    display: list[Mapping[str, Any]] = field(default_factory=list)
     error: list[dict[str, Any]] = field(default_factory=list)
 
     def fail(self, name: str, message: str, traceback: str = "") -> None:
@@ -226,17 +227,14 @@ class _Notebook:
             case Output():
                 self._room -= len(event.data)
                 cell.streams[event.is_error].extend(event.data)
-            case Figure():
-                self._room -= len(event.png)
+            case Shown():
+                self._room -= len(json.dumps(event.data))
                 if self._room >= 0:
-                    cell.display.append({"image/png": base64.b64encode(event.png).decode()})
+                    cell.display.append(event.data)
             case CodeEnded():
                 self._end_cell(cell, event, seconds)
 
     def _end_cell(self, cell: _Cell, ended: CodeEnded, seconds: float) -> None:
-        if ended.value is not None:
-            self._room -= len(ended.value)
-            cell.display.append({"text/plain": ended.value})
         if ended.error is not None and ended.outcome is not CodeOutcome.INTERRUPTED:
             error = ended.error
             self._room -= len(error.message) + len(error.traceback)

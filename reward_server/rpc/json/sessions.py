@@ -47,6 +47,15 @@ def code_wanted(given: Given, sessions: SessionBounds) -> CodeWanted:
     return convert.code(_message(given, pb.RunCodeRequest), sessions)
 
 
+def variables_wanted(given: Mapping[str, str]) -> dict[str, str]:
+    """Reads environment variables.
+
+    Raises:
+        InvalidRequestError: there are too many, or one cannot be one.
+    """
+    return convert.environment(given)
+
+
 def lifetime_wanted(seconds: float, sessions: SessionBounds) -> float:
     """Reads a new lifetime of a session, in seconds.
 

@@ -39,13 +39,13 @@ def wanted(
     """
     language = bounds.languages.find(request.language or "python")
     limits = fields.within("limits", lambda: _limits(request.limits, sessions))
-    environment = _environment(request.environment)
+    variables = environment(request.environment)
     return Wanted(
         owner=owner,
         language=language.name,
         image=fields.text("image", request.image, IMAGE_BYTES),
         place=Place(limits=limits, network=_network(request.network, bounds)),
-        environment={**language.variables(limits.memory_bytes), **environment},
+        environment={**language.variables(limits.memory_bytes), **variables},
         files=files(request.files),
         lifetime_seconds=_seconds(
             request, "lifetime_seconds", sessions.default_lifetime_seconds, sessions
@@ -94,7 +94,7 @@ def command(request: pb.ExecRequest, sessions: SessionBounds) -> CommandWanted:
     return CommandWanted(
         argv=_argv(request.argv),
         cwd=request.cwd,
-        environment=_environment(request.environment),
+        environment=environment(request.environment),
         time_limit_seconds=_time_limit(request, sessions),
         output_bytes=_output_bytes(request),
     )
@@ -209,7 +209,12 @@ def _argv(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _environment(given: Mapping[str, str]) -> dict[str, str]:
+def environment(given: Mapping[str, str]) -> dict[str, str]:
+    """Reads environment variables.
+
+    Raises:
+        InvalidRequestError: there are too many, or one cannot be one.
+    """
     fields.at_most("environment", len(given), MOST_VARIABLES)
     for name in given:
         if not _VARIABLE.fullmatch(name):

@@ -31,10 +31,10 @@ from reward_server.sandbox.sessions.values import (
     CodeEvent,
     Ended,
     Event,
-    Figure,
     FileEntry,
     Output,
     SessionLimits,
+    Shown,
     Started,
 )
 from reward_server.sessions.session import Session
@@ -235,12 +235,15 @@ async def _feed(command: RunningCommand, stdin: bytes, *, ends: bool) -> None:
 
 
 async def _send_each(
-    events: AsyncIterator[_Event], converted: Callable[[_Event], Message], context: Context
+    events: AsyncIterator[_Event], converted: Callable[[_Event], Message | None], context: Context
 ) -> None:
     """Sends each event when the one before was accepted; ends with the caller."""
     async for event in events:
+        message = converted(event)
+        if message is None:
+            continue
         try:
-            await context.write(converted(event))
+            await context.write(message)
         except Exception:  # noqa: BLE001  # gRPC raises several types for a caller that has gone
             raise asyncio.CancelledError from None
 
@@ -270,14 +273,19 @@ def _ended(event: Ended) -> pb.ExecEnded:
     )
 
 
-def _code_event(event: CodeEvent) -> pb.RunCodeResponse:
+def _code_event(event: CodeEvent) -> pb.RunCodeResponse | None:
+    """Returns a message; what code displays and is no image is part of its output."""
     match event:
         case Output():
             kind = "stderr" if event.is_error else "stdout"
             piece: dict[str, Any] = {kind: event.data}
             return pb.RunCodeResponse(**piece)
-        case Figure():
-            return pb.RunCodeResponse(png=event.png)
+        case Shown(png=bytes(png)):
+            return pb.RunCodeResponse(png=png)
+        case Shown():
+            # The end of the code has its value.
+            shown = f"{event.text}\n".encode()
+            return None if event.is_main else pb.RunCodeResponse(stdout=shown)
         case CodeEnded():
             return pb.RunCodeResponse(ended=_code_ended(event))
 

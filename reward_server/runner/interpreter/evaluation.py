@@ -20,16 +20,18 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from typing import Any, NoReturn
 
 from ..walls import policy
-from . import wire
+from . import shown, wire
 from .wire import Report
 
 _CELL = "<cell "
 # Files of the session's own can only be in the folders that it may write to.
-_OWN_FOLDERS = (f"{policy.BOX}/", "/tmp/", f"{policy.SHM[1]}/")
+_OWN_FOLDERS = (f"{policy.BOX}/", f"{policy.USER_FOLDER}/", "/tmp/", f"{policy.SHM[1]}/")
+_AWAITS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_COROUTINE = 0x80  # `inspect.CO_COROUTINE`, whose module takes longer to import
 _QUIET = "FigureCanvasAgg is non-interactive"  # matplotlib's answer to `show` without a screen
 
 
@@ -61,21 +63,27 @@ class _Evaluator:
         self._count = 0
         self._can_interrupt = False
         self._module = _fresh_main()
+        self._loop: Any = None
+        self._shown = self._images = self._dropped = 0
+        shown.offer(lambda bundle: self._show(bundle))
 
     def serve(self) -> NoReturn:
         self._report(Report.READY)
         while head := self._requests.read(wire.HEAD.size):
             _, length = wire.HEAD.unpack(head)
-            self._answer(self._requests.read(length).decode())
+            self._answer(self._requests.read(length))
         os._exit(0)
 
-    def _answer(self, code: str) -> None:
-        images: list[bytes] = []
+    def _answer(self, payload: bytes) -> None:
+        self._shown = self._images = self._dropped = 0
+        [length] = wire.LENGTH.unpack_from(payload)
+        variables = json.loads(payload[wire.LENGTH.size :][:length])
+        code = payload[wire.LENGTH.size + length :].decode()
         signal.signal(signal.SIGINT, self._interrupt)
         try:
             try:
                 self._can_interrupt = True
-                told = self._evaluated(code, images)
+                told = self._evaluated(code, variables)
             finally:
                 self._can_interrupt = False
         except BaseException as error:  # noqa: BLE001 - an interrupt that came after the code
@@ -83,36 +91,81 @@ class _Evaluator:
         _flush()
         if os.getpid() != self._pid:
             os._exit(0)
-        small = [image for image in images if len(image) <= wire.IMAGE_BYTES][: wire.IMAGES]
-        for image in small:
-            self._report(Report.PNG, image)
-        told["dropped_images"] = len(images) - len(small)
+        told["dropped_images"] = self._dropped
         self._report(Report.ENDED, json.dumps(told).encode())
 
-    def _evaluated(self, code: str, images: list[bytes]) -> dict[str, Any]:
-        """Runs code; returns what is told of its end, and appends its figures to `images`."""
+    def _evaluated(self, code: str, variables: dict[str, str]) -> dict[str, Any]:
+        """Runs code, and shows its figures and its value; returns what is told of its end."""
+        told: dict[str, Any] = {"raised": False}
+        value: object = None
+        bundle: shown.Bundle = {}
         try:
-            told = _of_value(self._value_of(code))
+            with _environment(variables):
+                value = self._value_of(code)
+            bundle = {} if value is None else shown.formats_of(value)
         except BaseException as error:  # noqa: BLE001 - all that code raises is told
             told = _of_error(error)
-        images.extend(_figures())
+        for figure in shown.figures():
+            self._show(figure)
+        if bundle:
+            self._show(bundle, is_main=True)
         return told
 
-    def _value_of(self, code: str) -> str | None:
-        """Runs code; returns the `repr` of the last expression's value, if it is not None."""
+    def _value_of(self, code: str) -> object:
+        """Runs code; returns the value of its last expression, if it ends with one."""
         self._count += 1
         name = f"{_CELL}{self._count}>"
+        code = _unindented(code)
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         tree = ast.parse(code, name)
-        last = tree.body[-1] if tree.body else None
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        self._run(compile(tree, name, "exec", _AWAITS, dont_inherit=True))
         if not isinstance(last, ast.Expr):
-            exec(compile(tree, name, "exec", dont_inherit=True), self._module.__dict__)
             return None
-        del tree.body[-1]
-        exec(compile(tree, name, "exec", dont_inherit=True), self._module.__dict__)
-        expression = compile(ast.Expression(last.value), name, "eval", dont_inherit=True)
-        value = eval(expression, self._module.__dict__)
-        return None if value is None else repr(value)
+        expression = ast.Expression(last.value)
+        return self._run(compile(expression, name, "eval", _AWAITS, dont_inherit=True))
+
+    def _run(self, code: types.CodeType) -> object:
+        value = eval(code, self._module.__dict__)
+        return self._awaited(value) if code.co_flags & _COROUTINE else value
+
+    def _awaited(self, coroutine: Coroutine[Any, Any, object]) -> object:
+        """Runs a coroutine in the loop of all calls; an interrupt cancels it."""
+        import asyncio
+
+        loop = self._loop = self._loop or asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        task = loop.create_task(coroutine)
+        try:
+            return loop.run_until_complete(task)
+        except BaseException:
+            task.cancel()
+            with contextlib.suppress(BaseException):
+                loop.run_until_complete(task)
+            raise
+
+    def _show(self, bundle: shown.Bundle, *, is_main: bool = False) -> None:
+        """Sends what running code shows; counts images that are too large or too many."""
+        if os.getpid() != self._pid or not self._can_interrupt:
+            return  # a copy that the code forked, or a thread that goes on after it
+        told = shown.sendable(bundle)
+        self._images += shown.PNG in told
+        if shown.PNG in told and self._images > wire.IMAGES:
+            del told[shown.PNG]
+        self._dropped += shown.PNG in bundle and shown.PNG not in told
+        text = str(told.get(shown.TEXT, ""))
+        told |= {shown.TEXT: _cut(text, wire.VALUE_BYTES)} if text else {}
+        message = {"data": told, "is_main": is_main, "is_cut": told.get(shown.TEXT, "") != text}
+        payload = json.dumps(message).encode()
+        if not wire.is_sendable(payload):
+            self._dropped += shown.PNG in told
+            message["data"] = {shown.TEXT: told.get(shown.TEXT, "")}
+            payload = json.dumps(message).encode()
+        self._shown += 1
+        if self._shown < wire.SHOWN or is_main:
+            self._can_interrupt = False  # half of a message would end the interpreter
+            self._report(Report.SHOWN, payload)
+            self._can_interrupt = True
 
     def _interrupt(self, *_: object) -> None:
         if self._can_interrupt:
@@ -145,33 +198,35 @@ def _flush() -> None:
             stream.flush()
 
 
-def _figures() -> Iterator[bytes]:
-    """Yields the open figures of matplotlib as PNG, and closes them."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None:
-        return
+def _unindented(code: str) -> str:
+    """Returns code without the indentation of its first line, which notebooks ignore."""
+    lines = code.splitlines(keepends=True)
+    first = next((line for line in lines if line.strip()), "")
+    margin = first[: len(first) - len(first.lstrip())]
+    return "".join(line.removeprefix(margin) for line in lines)
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Sets environment variables for the length of the block."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
-        for number in pyplot.get_fignums():
-            drawn = io.BytesIO()
-            pyplot.figure(number).savefig(drawn, format="png", bbox_inches="tight")
-            yield drawn.getvalue()
+        yield
     finally:
-        pyplot.close("all")
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 # ---------------------------------------------------------------------------------- what is told
 
 
-def _of_value(value: str | None) -> dict[str, Any]:
-    told = None if value is None else _cut(value, wire.VALUE_BYTES)
-    return {"raised": False, "value": told, "value_truncated": told != value}
-
-
 def _of_error(error: BaseException) -> dict[str, Any]:
     return {
         "raised": True,
-        "value": None,
-        "value_truncated": False,
         "name": _cut(type(error).__name__, wire.NAME_BYTES),
         "message": _cut(_message_of(error), wire.EXPLANATION_BYTES),
         "traceback": _cut_begin(_traceback_of(error), wire.TRACEBACK_BYTES),

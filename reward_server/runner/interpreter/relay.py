@@ -70,12 +70,12 @@ class _Relay:
     def _pass_request(self) -> None:
         kind, length = wire.HEAD.unpack(_read_exactly(wire.HEAD.size))
         payload = _read_exactly(length)
-        [self._limit] = wire.RUN.unpack_from(payload)
+        [self._limit] = wire.LIMIT.unpack_from(payload)
         for stream in self._kinds:
             self._pass_output(stream)  # drops what was written before
         self._sizes = dict.fromkeys(self._kinds, 0)
         self._is_running = True
-        _write(self._requests, wire.message(Order(kind), payload[wire.RUN.size :]))
+        _write(self._requests, wire.message(Order(kind), payload[wire.LIMIT.size :]))
 
     def _pass_reports(self) -> None:
         data = os.read(self._reports, _READ_BYTES)

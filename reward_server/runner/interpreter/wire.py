@@ -4,14 +4,16 @@ Server ── standard input ──▶ relay: one request after another. Relay �
 reports. Each message is a `HEAD` (kind, length) and that many bytes.
 
     READY     the interpreter waits for its first request
-    RUN       (request) `RUN` (bytes of each output stream to send) and the code in UTF-8
+    RUN       (request) `LIMIT` (bytes of each output stream to send), `LENGTH` of the JSON that
+              follows, environment variables that the code sees, and the code in UTF-8
     STDOUT, STDERR   output of the code, up to the limit of the request
-    PNG       a figure
-    ENDED     `SIZES` (bytes written to standard output, to standard error) and JSON {raised, value
-              (null for none), value_truncated, name, message, traceback (of an exception),
-              dropped_images}: the code has ended, and all of its output was sent
+    SHOWN     JSON {data (by MIME type: a text, bytes in base64, or JSON), is_main (whether it is
+              the value of the last expression), is_cut}: what the code shows
+    ENDED     `SIZES` (bytes written to standard output, to standard error) and JSON {raised, name,
+              message, traceback (of an exception), dropped_images}: the code has ended, and all of
+              its output was sent
 
-The evaluator sends READY, PNG and ENDED (without sizes) to the relay in the same form.
+The evaluator sends READY, SHOWN and ENDED (without sizes) to the relay in the same form.
 
 What the server may trust: nothing, as for all that comes from a session. It limits each message,
 and ends an interpreter that breaks these rules. The session and its other commands live on.
@@ -24,7 +26,8 @@ import struct
 from collections.abc import Mapping
 
 HEAD = struct.Struct(">BI")
-RUN = struct.Struct(">Q")
+LIMIT = struct.Struct(">Q")
+LENGTH = struct.Struct(">I")
 SIZES = struct.Struct(">QQ")
 PIECE_BYTES = 64 << 10  # of output, in one message
 VALUE_BYTES = 64 << 10
@@ -33,6 +36,10 @@ EXPLANATION_BYTES = 16 << 10  # of an exception's message
 TRACEBACK_BYTES = 64 << 10
 IMAGE_BYTES = 2 << 20
 IMAGES = 16  # of one call
+PNG_BEGIN = b"\x89PNG\r\n\x1a\n"
+FORMAT_CHARACTERS = 1 << 20
+SHOWN_BYTES, SHOWN_PARTS = 3 << 20, 100_000  # the second of objects and lists
+SHOWN = 64  # of one call
 
 
 class Order(enum.IntEnum):
@@ -47,7 +54,7 @@ class Report(enum.IntEnum):
     READY = 1
     STDOUT = 2
     STDERR = 3
-    PNG = 4
+    SHOWN = 4
     ENDED = 5
 
 
@@ -56,9 +63,14 @@ MOST_BYTES: Mapping[Report, int] = {
     Report.READY: 0,
     Report.STDOUT: PIECE_BYTES,
     Report.STDERR: PIECE_BYTES,
-    Report.PNG: IMAGE_BYTES,
+    Report.SHOWN: SHOWN_BYTES,
     Report.ENDED: 1 << 20,
 }
+
+
+def is_sendable(shown: bytes) -> bool:
+    """Returns True if the JSON of what code shows is not too long to be read at once."""
+    return len(shown) <= SHOWN_BYTES and shown.count(b"[") + shown.count(b"{") <= SHOWN_PARTS
 
 
 def message(kind: int, payload: bytes = b"") -> bytes:

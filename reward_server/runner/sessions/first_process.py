@@ -37,7 +37,6 @@ _RUNNER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # A command; its output is limited from call to call.
 _INTERPRETER = {
     "argv": [sys.executable, "-P", os.path.join(_RUNNER, "start.py"), "--interpreter"],
-    "cwd": ".",
     "output_bytes": _UNLIMITED_BYTES,
 }
 _OWN_SCORE, _VICTIM = b"0", b"%d" % policy.VICTIM_SCORE
@@ -130,6 +129,7 @@ class _Session:
         loopback, group_processes = bool(limits.pop("loopback")), limits.pop("group_processes")
         if limits["disk_bytes"] != policy.USUAL_DISK_BYTES:
             self._privileges.resize_box(limits["disk_bytes"])
+        confine.mount_user_folder()
         if loopback:
             confine.raise_loopback()
         confine.limit_candidate(Start(kind=0, cpu_time_ns=_UNLIMITED_NS, **limits))

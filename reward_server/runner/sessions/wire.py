@@ -10,8 +10,8 @@ and names a command, or one request about files; each is used once in a session.
     OPENED    the limits are applied and the walls are closed; from here on commands can run
     RUN       JSON {argv, cwd, environment, output_bytes}; answered by STARTED and later ENDED, or
               by ENDED alone if it cannot be started
-    INTERPRET JSON {environment}: starts an interpreter of Python, see `interpreter.wire`; answered
-              as RUN
+    INTERPRET JSON {environment, cwd}: starts an interpreter of Python, see `interpreter.wire`;
+              answered as RUN
     STARTED   JSON {pid, oom_kills, process_limit_hits}: the counters of the session's control group
     STDOUT, STDERR   bytes of output. Their total never exceeds `WINDOW_BYTES` and what CREDIT
               orders have added, so that a reader that is slow holds up its own command alone.

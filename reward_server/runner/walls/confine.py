@@ -72,6 +72,11 @@ def mount_box(options: str) -> None:
     os.chdir(policy.WORK_FOLDER)
 
 
+def mount_user_folder() -> None:
+    """Shows the working folder at `policy.USER_FOLDER` too."""
+    kernel.mount(policy.WORK_FOLDER, policy.USER_FOLDER, None, kernel.MS_BIND)
+
+
 def remount_box(options: str) -> None:
     """Changes the options of the tmpfs that holds the execution's folders."""
     kernel.mount("tmpfs", policy.BOX, "tmpfs", kernel.MS_REMOUNT | _BOX_FLAGS, options)

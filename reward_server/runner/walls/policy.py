@@ -198,6 +198,8 @@ BOX = "/home/sandbox"
 WORK_FOLDER = f"{BOX}/work"
 TMP_FOLDER = f"{BOX}/tmp"  # /tmp is a link to it in every container
 SHM_FOLDER = f"{BOX}/shm"
+# The working folder of a session by the name that E2B gives it, in every container a folder.
+USER_FOLDER = "/home/user"
 BOX_FOLDERS = (WORK_FOLDER, TMP_FOLDER, SHM_FOLDER)
 SHM = (SHM_FOLDER, "/dev/shm")
 PROC = Mount("proc", "/proc", "proc", True, "shows the execution's own processes alone")

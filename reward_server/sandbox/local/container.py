@@ -124,7 +124,8 @@ def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str])
     for target, descriptor in data.items():
         arguments += ["--ro-bind-data", str(descriptor), target]
     arguments += ["--proc", "/proc", "--dev-bind", launcher.DEVICES, "/dev"]
-    arguments += ["--dir", policy.BOX, "--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
+    arguments += ["--dir", policy.BOX, "--dir", policy.USER_FOLDER]
+    arguments += ["--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
     return [*arguments, "--", *command]
 

@@ -11,6 +11,7 @@ no evidence. The server measures the time, and reads the limits that were hit fr
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
@@ -27,16 +28,15 @@ from reward_server.sandbox.sessions.values import (
     CodeOutcome,
     Counters,
     Ended,
-    Figure,
     Output,
     Raised,
+    Shown,
 )
 
 READY_SECONDS = 30.0
 INTERRUPT_SECONDS = 3.0  # for interrupted code to end before it is killed
 _COMPLAINT_BYTES = 4096
 _INTERRUPT = "KeyboardInterrupt"
-_PNG = b"\x89PNG\r\n\x1a\n"
 _MOST_SIZE = 1 << 62
 _MOST_DROPPED = (1 << 31) - 1
 
@@ -64,7 +64,7 @@ class Interpreter:
         return self._is_over or self.command.has_ended
 
     async def run(self, code: Code) -> AsyncGenerator[CodeEvent]:
-        """Runs code, and yields its output, its figures and then its end.
+        """Runs code, and yields its output, what it shows and then its end.
 
         If the iteration stops early, the code is interrupted, as at its time limit, and what it
         still says is dropped.
@@ -182,7 +182,9 @@ class _Call:
         self._timer: asyncio.TimerHandle | None = None
         self._sending: asyncio.Task[bool] | None = None
         self._sent = {Report.STDOUT: 0, Report.STDERR: 0}
-        self._figures = 0
+        self._shown = 0
+        self._value: str | None = None
+        self._is_value_cut = False
         self._timed_out = False
 
     def begin(self) -> None:
@@ -190,8 +192,9 @@ class _Call:
         self.stop()
         self._begun = self._loop.time()
         self._timer = self._loop.call_later(self._code.time_limit_seconds, self.interrupt)
-        request = wire.RUN.pack(self._code.output_bytes) + self._code.source.encode()
-        message = wire.message(Order.RUN, request)
+        variables = json.dumps(dict(self._code.environment)).encode()
+        head = wire.LIMIT.pack(self._code.output_bytes) + wire.LENGTH.pack(len(variables))
+        message = wire.message(Order.RUN, head + variables + self._code.source.encode())
         self._sending = self._loop.create_task(self._command.send_input(message, ends=False))
 
     def interrupt(self) -> None:
@@ -221,8 +224,8 @@ class _Call:
             raise ValueError("a report before the code")
         if kind in self._sent:
             return self._output(kind, payload)
-        if kind is Report.PNG:
-            return self._figure(payload)
+        if kind is Report.SHOWN:
+            return self._show(payload)
         if kind is Report.ENDED:
             return self._ended(payload)
         raise ValueError(f"a report {kind.name} about code")
@@ -252,11 +255,20 @@ class _Call:
             raise ValueError("more output than was asked for")
         return Output(data=data, is_error=kind is Report.STDERR)
 
-    def _figure(self, png: bytes) -> Figure:
-        self._figures += 1
-        if self._figures > wire.IMAGES or not png.startswith(_PNG):
-            raise ValueError("no figure")
-        return Figure(png=png)
+    def _show(self, payload: bytes) -> Shown:
+        if not wire.is_sendable(payload):
+            raise ValueError("too much to show")
+        told = from_json(payload)
+        shown = Shown(data=told["data"], is_main=told["is_main"] is True)
+        self._shown += 1
+        if self._shown > wire.SHOWN or not isinstance(shown.data, dict):
+            raise ValueError("nothing that code can show")
+        if shown.png is not None and not shown.png.startswith(wire.PNG_BEGIN):
+            raise ValueError("no image")
+        if shown.is_main:
+            self._value = _text(shown.text, wire.VALUE_BYTES)
+            self._is_value_cut = told["is_cut"] is True
+        return shown
 
     def _ended(self, payload: bytes) -> CodeEnded:
         if len(payload) < wire.SIZES.size:
@@ -269,13 +281,12 @@ class _Call:
             self._timed_out = False  # it ended by itself just before it was interrupted
         elif self._timed_out and raised.name == _INTERRUPT:
             outcome = CodeOutcome.INTERRUPTED
-        value = None if told["value"] is None else _text(told["value"], wire.VALUE_BYTES)
         ended = self._told(
             tuple(map(_number, sizes)),
             cut=tuple(size > self._code.output_bytes for size in sizes),
             outcome=outcome,
-            value=value,
-            value_truncated=told["value_truncated"] is True,
+            value=self._value,
+            value_truncated=self._is_value_cut,
             error=raised,
             dropped_images=min(_number(told["dropped_images"]), _MOST_DROPPED),
         )

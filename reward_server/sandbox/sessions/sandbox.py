@@ -144,13 +144,14 @@ class SessionSandbox:
         return await self._start(Order.RUN, order, command)
 
     async def interpret(
-        self, environment: Mapping[str, str], lifetime_seconds: float
+        self, environment: Mapping[str, str], lifetime_seconds: float, cwd: str
     ) -> Interpreter:
         """Starts an interpreter of Python in the session.
 
         Args:
             environment: variables added to those of all programs.
             lifetime_seconds: time after which it is killed.
+            cwd: the folder that it starts in.
 
         Raises:
             SessionEndedError: the session has ended.
@@ -161,7 +162,7 @@ class SessionSandbox:
             time_limit_seconds=lifetime_seconds,
             output_bytes=_MOST_SIZE,
         )
-        order = wire.as_json(environment=dict(environment))
+        order = wire.as_json(environment=dict(environment), cwd=cwd)
         running = await self._start(Order.INTERPRET, order, command)
         return Interpreter(running, self._counters)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from reward_server.domain import MEBIBYTE, LimitKind, Network, Termination
 from reward_server.runner.sessions.wire import Type
 from reward_server.runner.walls import policy
 
-WORKING_FOLDER = policy.WORK_FOLDER
+WORKING_FOLDER, USER_FOLDER = policy.WORK_FOLDER, policy.USER_FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,11 +126,13 @@ class Code:
         source: the code.
         time_limit_seconds: wall time after which it is interrupted.
         output_bytes: bytes of each output stream that are kept.
+        environment: variables that it sees beside those of its interpreter.
     """
 
     source: str
     time_limit_seconds: float
     output_bytes: int
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 class CodeOutcome(enum.Enum):
@@ -141,10 +145,27 @@ class CodeOutcome(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A figure that code has drawn."""
+class Shown:
+    """What code shows: a figure, the value of its last expression, or what it displays.
 
-    png: bytes
+    Args:
+        data: it by MIME type: a text, bytes in base64, or JSON.
+        is_main: whether it is the value of the last expression.
+    """
+
+    data: Mapping[str, Any]
+    is_main: bool
+
+    @property
+    def text(self) -> str:
+        """It as text."""
+        return str(self.data.get("text/plain", ""))
+
+    @property
+    def png(self) -> bytes | None:
+        """It as an image, if it is one."""
+        found = self.data.get("image/png")
+        return None if found is None else base64.b64decode(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +214,7 @@ class CodeEnded:
     restarted: bool = False
 
 
-CodeEvent = Output | Figure | CodeEnded
+CodeEvent = Output | Shown | CodeEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
