@@ -19,7 +19,7 @@ MOST_CONTAINERS, MOST_ITEMS = 100_000, 500_000
 BATCH = 12  # a batch may have about a million cases, and so many times these numbers
 _NEXT = re.compile(rb'(?:[^"{\[,]+|"[^"\\]*(?:\\.[^"\\]*)*")*+[{\[,]', re.DOTALL)
 _COMMA = ord(",")
-_FORBIDDEN, _UNKNOWN = "extra_forbidden", "is not known here"
+_FORBIDDEN, _UNKNOWN = "extra_forbidden", "is not known"
 
 
 def read_body(kind: type[_Model], body: bytes) -> _Model:

@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 
 from reward_server.http import nemo_gym, scoring
 from reward_server.http.e2b.description import MODELS, e2b_paths
-from reward_server.http.nemo_gym import VerifyRequest
+from reward_server.http.nemo_gym import AggregateRequest, VerifyRequest
 from reward_server.http.operations import FAILURES, operation, post
 from reward_server.http.sandbox_fusion import notebooks, programs, submissions
 from reward_server.http.sandbox_fusion.notebooks import RunJupyterRequest
@@ -107,6 +107,21 @@ def document(version: str) -> dict[str, Any]:
                 schema.reference(VerifyRequest.__name__),
                 {"type": "object"},
             ),
+            nemo_gym.SEED_SESSION: post(
+                "Begins a sample of NeMo-Gym; nothing is kept.",
+                {"type": "object"},
+                {"type": "object"},
+            ),
+            nemo_gym.AGGREGATE: post(
+                "Tells the mean rewards of samples of NeMo-Gym.",
+                schema.reference(AggregateRequest.__name__),
+                {"type": "object"},
+            ),
+            nemo_gym.REVERIFY: {
+                "get": operation(
+                    "Tells NeMo-Gym that samples can be judged again.", {"type": "string"}
+                )
+            },
             programs.PING: _public("Answers `pong`."),
             DOCUMENT: _public("Describes the doors for programs."),
             PAGE: _public("Describes the doors for people."),
@@ -138,6 +153,7 @@ def _models() -> dict[str, Any]:
         GetPromptsRequest,
         GetPromptByIdRequest,
         VerifyRequest,
+        AggregateRequest,
         *MODELS,
     )
     _, found = models_json_schema([(one, "validation") for one in kinds], ref_template=_MODELS)

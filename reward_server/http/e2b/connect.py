@@ -23,8 +23,9 @@ STREAM = "application/connect+json"
 _FRAME = struct.Struct(">BI")
 _MESSAGE, _END = 0, 2
 _CODES = {"CANCELLED": "canceled"}
-# By these words E2B's client knows that a sandbox has ended.
+# By these words E2B's client knows that a sandbox has ended. In a stream, it asks after others.
 _GONE_STATUS, _GONE_WORDS = 502, "the sandbox was not found"
+_ENDED_WORDS = "the sandbox ended"
 _NO_METHOD, _ALREADY_THERE = 501, 409
 _NOTHING: tuple[object, ...] = (None, False, "", {}, [])
 _KEY_CHARACTERS = 64
@@ -44,8 +45,8 @@ def message(value: Mapping[str, Any]) -> bytes:
 
 
 def end(error: Exception | None = None) -> bytes:
-    """Returns the last message of a stream."""
-    return _framed(_END, {} if error is None else {"error": _told(error)})
+    """Returns the last message of a stream, which has begun."""
+    return _framed(_END, {} if error is None else {"error": _told(error, _ENDED_WORDS)})
 
 
 def unary_request(body: bytes) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def only(given: Mapping[str, Any], known: Collection[str], place: str = "") -> N
     """
     for name, value in given.items():
         if name not in known and value not in _NOTHING:
-            raise InvalidRequestError(f"{place}{name[:_KEY_CHARACTERS]}", "is not known here")
+            raise InvalidRequestError(f"{place}{name[:_KEY_CHARACTERS]}", "is not known")
 
 
 def stream_request(body: bytes) -> dict[str, Any]:
@@ -116,12 +117,12 @@ def refused_file(error: Exception) -> Response:
 
 def refused_stream(error: Exception) -> Response:
     """Returns the answer of a stream that failed before its first message."""
-    return Response(end(error), media_type=STREAM)
+    return Response(_framed(_END, {"error": _told(error)}), media_type=STREAM)
 
 
-def _told(error: Exception) -> dict[str, str]:
+def _told(error: Exception, gone: str = _GONE_WORDS) -> dict[str, str]:
     if isinstance(error, SessionEndedError):
-        return {"code": "unavailable", "message": f"{_GONE_WORDS}: {status.message_of(error)}"}
+        return {"code": "unavailable", "message": f"{gone}: {status.message_of(error)}"}
     if isinstance(error, NoMethodError):
         return {"code": "unimplemented", "message": status.message_of(error)}
     if isinstance(error, AlreadyThereError):

@@ -13,7 +13,9 @@ from reward_server.http.failures import refusal
 
 NOT_RUN = (OverloadedError, DeadlineError, DrainingError, SandboxError)
 SUCCESS, FAILED = "Success", "Failed"
-FINISHED, BROKEN, TIMED_OUT = "Finished", "Error", "TimeLimitExceeded"
+# The third status, "Error", would say that the server failed; what was not run is 504 instead.
+FINISHED, TIMED_OUT = "Finished", "TimeLimitExceeded"
+KILLED = -9  # the return code of a program that a limit ended
 _NOT_RUN_STATUS = 504
 
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]

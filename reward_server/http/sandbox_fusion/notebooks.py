@@ -25,9 +25,9 @@ from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.patience import patiently
 from reward_server.http.sandbox_fusion.answers import (
-    BROKEN,
     FAILED,
     FINISHED,
+    KILLED,
     SUCCESS,
     TIMED_OUT,
     Seconds,
@@ -45,7 +45,7 @@ from reward_server.sandbox.sessions.values import (
     Output,
     Shown,
 )
-from reward_server.sessions.bounds import SessionBounds
+from reward_server.sessions.bounds import LEAST_LIMITS, SessionBounds
 from reward_server.sessions.session import CodeWanted, Session, Wanted
 from reward_server.sessions.sessions import Sessions, offered
 
@@ -63,9 +63,10 @@ _LOST = "the interpreter ended, and the cells that follow were not run"
 class RunJupyterRequest(BaseModel):
     """The body of `/run_jupyter`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     cells: list[str]
+    memory_limit_MB: int = -1  # noqa: N815  # the name in SandboxFusion
     cell_timeout: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0.0
     total_timeout: Seconds = 45.0
     kernel: Literal["python3"] = "python3"
@@ -121,7 +122,7 @@ def notebook_routes(sessions: Sessions | None, bounds: Bounds, boundary: Boundar
                 files, problems = await _fetched(session, request.fetch_files)
             except SessionEndedError as error:
                 door.check_draining()
-                notebook.end = _End(status=BROKEN, reason=str(error))
+                notebook.end = _End(status=FINISHED, reason=str(error))
                 files, problems = {}, []
         return JSONResponse({**notebook.told(), "files": files, "message": "; ".join(problems)})
 
@@ -141,10 +142,14 @@ def _session(request: RunJupyterRequest, owner: str, bounds: Bounds, sessions: S
     fields.at_most("fetch_files", len(request.fetch_files), MOST_FETCHED_FILES)
     fields.each("fetch_files", request.fetch_files, path_wanted)
     given = ((path, content) for path, content in request.files.items() if content is not None)
-    asked = {
+    asked: dict[str, Any] = {
         "files": [{"path": path, "content": content} for path, content in given],
         "lifetime_seconds": request.total_timeout + _SPARE_SECONDS,
     }
+    if request.memory_limit_MB > 0:
+        most = sessions.bounds.maximum_limits.memory_bytes
+        memory = max(request.memory_limit_MB * MEBIBYTE, LEAST_LIMITS.memory_bytes)
+        asked["limits"] = {"memory_bytes": min(memory, most)}
     return session_wanted(asked, owner, bounds, sessions.bounds)
 
 
@@ -209,7 +214,7 @@ class _Notebook:
             self.end = _End(status=TIMED_OUT, reason=f"all cells together had {total:g} s")
         elif self._room <= 0:
             reason = f"the cells put out more than {MOST_OUTPUT_BYTES} bytes"
-            self.end = _End(status=BROKEN, reason=reason)
+            self.end = _End(status=FINISHED, reason=reason)
 
     async def _run_cell(self, wanted: CodeWanted) -> _Cell:
         cell_seconds = self._request.cell_timeout or self._left_seconds
@@ -245,7 +250,7 @@ class _Notebook:
             limits = ", ".join(limit.name.lower() for limit in ended.limits_hit)
             reason = f"{_LOST} ({limits})" if limits else _LOST
             cell.fail("DeadKernelError", reason)
-            self.end = _End(status=BROKEN, reason=reason)
+            self.end = _End(status=FINISHED, reason=reason)
         is_cut = ended.stdout_truncated or ended.stderr_truncated or ended.value_truncated
         if is_cut or ended.dropped_images or self._room < 0:
             cell.fail("OutputLimitExceeded", "a part of the output was dropped")
@@ -255,7 +260,7 @@ class _Notebook:
         is_done = self.end is _DONE
         driver = command_result(
             self.end.status,
-            return_code=0 if is_done else None,
+            return_code=0 if is_done else KILLED,
             stderr=self.end.reason,
             wall_time_seconds=self._clock() - self._begun,
         )

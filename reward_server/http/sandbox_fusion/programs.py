@@ -8,6 +8,7 @@ failed test. While the queue is full, the door therefore waits as long as the ca
 from __future__ import annotations
 
 import asyncio
+import base64
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -27,11 +28,11 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError
 from reward_server.evaluation import Evaluation
+from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.http.bodies import read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.patience import patiently
 from reward_server.http.sandbox_fusion.answers import (
-    BROKEN,
     FAILED,
     FINISHED,
     SUCCESS,
@@ -41,6 +42,7 @@ from reward_server.http.sandbox_fusion.answers import (
     refused,
     told,
 )
+from reward_server.http.sandbox_fusion.modes import Mode, Tested, mode_named
 from reward_server.languages import Language
 from reward_server.rpc.convert import SOURCE_BYTES, Bounds
 from reward_server.rpc.interceptors import Work
@@ -51,7 +53,12 @@ RUN_CODE, PING = "/run_code", "/v1/ping"
 SPARE_SECONDS = 8.0
 # A busy machine may take this much longer than a program's CPU time.
 _WALL_SHARE, _WALL_SECONDS = 0.5, 4.0
-_NAMES = {"nodejs": "javascript", "R": "r", "kotlin_script": "kotlin"}
+_NAMES = {"nodejs": "javascript", "R": "r"}
+# SandboxFusion compiles no programs of these languages: what is wrong with one is told of its run.
+_INTERPRETED = frozenset(
+    {"python", "javascript", "typescript", "bash", "php", "ruby", "perl", "lua", "r", "racket"}
+    | {"csharp", "sql"}
+)
 _TIMES = {LimitKind.CPU_TIME, LimitKind.WALL_TIME}
 _KILLED, _BAD_CALL = 9, 31  # SIGKILL, SIGSYS
 _COMPILED = command_result(FINISHED, return_code=0)
@@ -60,7 +67,7 @@ _COMPILED = command_result(FINISHED, return_code=0)
 class RunCodeRequest(BaseModel):
     """The body of `/run_code`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: str
     language: str
@@ -74,20 +81,24 @@ class RunCodeRequest(BaseModel):
 
 def program_routes(evaluation: Evaluation, bounds: Bounds, boundary: Boundary) -> list[Route]:
     """Returns the routes of the door."""
+    flights = SingleFlight[Execution]()
 
     async def run_code(call: Call) -> Response:
         request = read_body(RunCodeRequest, call.body)
         if len(request.code.encode("utf-8", "surrogatepass")) > SOURCE_BYTES:
             return JSONResponse(_oversize())
         deadline = asyncio.get_running_loop().time() + _patience_seconds(request)
-        job = _job(request, bounds)
+        mode = mode_named(request.language, bounds)
+        job = _job(request, mode, bounds)
 
         async def run() -> Execution:
             return (await evaluation.execute(job, deadline=deadline, owner=call.owner))[0]
 
-        execution = await patiently(run, deadline)
-        has_compiler = bounds.languages.find(job.language).toolchain is not None
-        return JSONResponse(_answer(execution, has_compiler=has_compiler))
+        async def run_once() -> Execution:
+            return (await flights.join((call.owner, call.body), run))[0]
+
+        execution = await patiently(run_once, deadline)
+        return JSONResponse(_answer(execution, bounds.languages.find(job.language), mode))
 
     async def ping(_: object) -> Response:
         return JSONResponse("pong")
@@ -106,15 +117,18 @@ def _patience_seconds(request: RunCodeRequest) -> float:
     return request.compile_timeout + request.run_timeout + SPARE_SECONDS
 
 
-def _job(request: RunCodeRequest, bounds: Bounds) -> Job:
+def _job(request: RunCodeRequest, mode: Mode | None, bounds: Bounds) -> Job:
     if request.fetch_files:
         raise InvalidRequestError("fetch_files", "files of a program cannot be fetched here")
-    language = language_named(request.language, bounds)
+    language = language_named(request.language if mode is None else mode.language, bounds)
     files = {path: text for path, text in request.files.items() if text is not None}
+    tested = Tested(source=request.code) if mode is None else mode.tested(request.code)
+    for path, text in tested.files.items():
+        files[path] = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
     return program_job(
         {
             "language": language.name,
-            "source": request.code,
+            "source": tested.source,
             "stdin_text": request.stdin or "",
             "files": files,
             "limits": _limits(request, language, bounds),
@@ -130,6 +144,11 @@ def language_named(name: str, bounds: Bounds) -> Language:
         UnsupportedError: there is none.
     """
     return bounds.languages.find(_NAMES.get(name, name))
+
+
+def is_compiled(language: Language) -> bool:
+    """Returns True if SandboxFusion tells of a compiler apart from the program."""
+    return language.name not in _INTERPRETED
 
 
 def time_limits(run: float, bounds: Bounds) -> dict[str, float]:
@@ -158,11 +177,15 @@ def _limits(request: RunCodeRequest, language: Language, bounds: Bounds) -> dict
 # ------------------------------------------------------------------------------------- answers
 
 
-def _answer(execution: Execution, *, has_compiler: bool) -> dict[str, Any]:
-    if execution.ending is Ending.COMPILE_ERROR:
-        return told(FAILED, compile_result=_result(execution, ""))
-    result = _result(execution, execution.message)
+def _answer(execution: Execution, language: Language, mode: Mode | None) -> dict[str, Any]:
+    has_compiler = is_compiled(language)
+    is_refused = execution.ending is Ending.COMPILE_ERROR
+    result = _result(execution, "" if is_refused else execution.message)
+    if is_refused and has_compiler:
+        return told(FAILED, compile_result=result)
     is_success = result["status"] == FINISHED and result["return_code"] == 0
+    if mode is not None and is_success:
+        result["stdout"] += mode.passed
     return told(
         SUCCESS if is_success else FAILED,
         compile_result=_COMPILED if has_compiler else None,
@@ -173,20 +196,15 @@ def _answer(execution: Execution, *, has_compiler: bool) -> dict[str, Any]:
 def _oversize() -> dict[str, Any]:
     """Returns the answer to a program that is too large; the model is its author."""
     problem = f"the program has more than {SOURCE_BYTES} bytes"
-    return told(FAILED, run_result=command_result(BROKEN, return_code=1, stderr=problem))
+    return told(FAILED, run_result=command_result(FINISHED, return_code=1, stderr=problem))
 
 
 def _result(execution: Execution, message: str) -> dict[str, Any]:
+    """Returns what a command did, which has finished however it ended, unless its time was over."""
     stdout, stderr = execution.stdout, execution.stderr
-    is_cut = _is_cut(stdout) or _is_cut(stderr)
-    if _TIMES.intersection(execution.limits_hit):
-        status = TIMED_OUT
-    elif execution.ending is Ending.COMPLETED and not is_cut:
-        status = FINISHED
-    else:
-        status = BROKEN
+    is_late = bool(_TIMES.intersection(execution.limits_hit))
     return command_result(
-        status,
+        TIMED_OUT if is_late else FINISHED,
         return_code=_return_code(execution),
         stdout=stdout.data.decode("utf-8", "replace"),
         stderr=_explained(stderr, message),
@@ -196,8 +214,14 @@ def _result(execution: Execution, message: str) -> dict[str, Any]:
 
 
 def _return_code(execution: Execution) -> int:
+    """Returns the exit code, or the number of the signal that ended the program; output that is
+    cut counts as an end by SIGKILL, so that no caller takes a part of it for the whole."""
     ended = execution.termination
-    if ended.kind is TerminationKind.EXITED:
+    if _is_cut(execution.stdout) or _is_cut(execution.stderr):
+        return -_KILLED
+    if ended.kind is TerminationKind.EXITED and (
+        ended.value or execution.ending is Ending.COMPLETED
+    ):
         return ended.value
     if ended.kind is TerminationKind.SIGNALED:
         return -ended.value

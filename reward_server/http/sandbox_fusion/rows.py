@@ -21,7 +21,7 @@ class TestConfig(BaseModel):
     """The settings of a request, which hold the row or the rows too."""
 
     __test__ = False
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset_type: str | None = None
     language: str | None = None

@@ -24,9 +24,9 @@ from reward_server.http.bodies import echo, read_body
 from reward_server.http.boundary import Boundary, Call
 from reward_server.http.patience import patiently
 from reward_server.http.sandbox_fusion.answers import (
-    BROKEN,
     FAILED,
     FINISHED,
+    KILLED,
     SUCCESS,
     TIMED_OUT,
     command_result,
@@ -41,8 +41,9 @@ from reward_server.http.sandbox_fusion.formats import (
     Task,
     format_of,
 )
-from reward_server.http.sandbox_fusion.programs import language_named, time_limits
+from reward_server.http.sandbox_fusion.programs import is_compiled, language_named, time_limits
 from reward_server.http.sandbox_fusion.rows import DATA, Row, TestConfig, all_rows, one_row
+from reward_server.languages import Language
 from reward_server.rpc.convert import SOURCE_BYTES, Bounds
 from reward_server.rpc.interceptors import Work
 from reward_server.rpc.json.scoring import JsonScoring
@@ -64,7 +65,7 @@ Id = int | str
 class SubmitRequest(BaseModel):
     """The body of `/submit`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
     id: Id
@@ -75,7 +76,7 @@ class SubmitRequest(BaseModel):
 class GetPromptsRequest(BaseModel):
     """The body of `/get_prompts`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
     config: TestConfig
@@ -86,7 +87,7 @@ class GetPromptsRequest(BaseModel):
 class GetPromptByIdRequest(BaseModel):
     """The body of `/get_prompt_by_id`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
     config: TestConfig
@@ -118,7 +119,8 @@ def submission_routes(scoring: JsonScoring, bounds: Bounds, boundary: Boundary) 
         if judged["verdict"] == _INVALID_TASK:
             raise InvalidRequestError(DATA, f"has broken tests: {judged.get('message', '')}")
         extracted = await worked(call, lambda: _extracted(request, task, bounds))
-        return JSONResponse(_result(request, task, judged, extracted))
+        language = language_named(task.language, bounds)
+        return JSONResponse(_result(request, task, judged, extracted, language))
 
     async def get_prompts(call: Call) -> Response:
         def make() -> Response:
@@ -183,7 +185,11 @@ def _extracted(request: SubmitRequest, task: Task, bounds: Bounds) -> Extracted:
 
 
 def _result(
-    request: SubmitRequest, task: Task, judged: Mapping[str, Any], extracted: Extracted
+    request: SubmitRequest,
+    task: Task,
+    judged: Mapping[str, Any],
+    extracted: Extracted,
+    language: Language,
 ) -> dict[str, Any]:
     return {
         "id": request.id,
@@ -191,7 +197,7 @@ def _result(
         "extracted_code": extracted.source,
         "full_code": None,
         "test_code": None,
-        "tests": _tests(task, judged),
+        "tests": _tests(task, judged, language),
         "extracted_type": _kind_of(extracted),
         "extra": {name: judged.get(name) for name in ("verdict", "reward", "integrity", "message")},
     }
@@ -203,12 +209,13 @@ def _kind_of(extracted: Extracted) -> str:
     return "heuristic" if extracted.source.strip() else "empty"
 
 
-def _tests(task: Task, judged: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _tests(task: Task, judged: Mapping[str, Any], language: Language) -> list[dict[str, Any]]:
     """Returns the tests that ran; of a program that does not compile, one that has failed."""
     if judged["verdict"] == _COMPILE_ERROR:
         message, stderr = judged.get("message", ""), _text_of(judged, "stderr")
-        result = command_result(BROKEN, return_code=1, stderr=stderr or message)
-        run = told(FAILED, message=message, compile_result=result)
+        result = command_result(FINISHED, return_code=1, stderr=stderr or message)
+        place = "compile_result" if is_compiled(language) else "run_result"
+        run = told(FAILED, message=message, **{place: result})
         return [{"passed": False, "exec_info": run, "test_info": None}]
     ran = [one for one in judged.get("tests", ()) if one["outcome"] != _NOT_RUN]
     failed = (number for number, one in enumerate(ran) if one["outcome"] != _TEST_PASSED)
@@ -236,7 +243,8 @@ def _run(
     if outcome == _TEST_PASSED or (outcome == _WRONG and task.runs_programs):
         code = 0
     elif judged.get("limits_hit") and outcome in ("", _LIMIT):
-        status = TIMED_OUT if _TIMES.intersection(judged["limits_hit"]) else BROKEN
+        code = KILLED
+        status = TIMED_OUT if _TIMES.intersection(judged["limits_hit"]) else FINISHED
     result = command_result(
         status,
         return_code=code,
