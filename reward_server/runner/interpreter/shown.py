@@ -110,6 +110,7 @@ def offer(show: Callable[[Bundle], None]) -> None:
 def _install(display: Callable[..., None]) -> None:
     package, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
     package.__path__ = []
+    package.get_ipython = lambda: None  # type: ignore[attr-defined]  # libraries ask whether one runs
     holders = {name: _holder(name, method) for name, method in _HOLDERS.items()}
     module.__dict__.update(holders, Image=_Image, display=display)
     module.clear_output = lambda *_, **__: None  # type: ignore[attr-defined]

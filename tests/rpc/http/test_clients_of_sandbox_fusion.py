@@ -215,7 +215,7 @@ async def test_the_client_of_sandbox_fusion_runs_notebooks(app: App, packages: P
             [["", [{"text/plain": "1"}], []], ["", [], late]],
             {},
         ],
-        "ended": ["Failed", "Error", [["", [], gone]], {}],
+        "ended": ["Failed", "Finished", [["", [], gone]], {}],
     }
 
 
@@ -246,6 +246,6 @@ async def test_verls_caller_computes_rewards(app: App, packages: Path) -> None:
         "half": [0.5, ["success", "wrong_answer"]],
         "endless": [0.0, ["timeout"] * 2],
         "crashed": [0.0, ["runtime_error"] * 2],
-        "syntax": [0.0, ["compile_error"] * 2],
+        "syntax": [0.0, ["runtime_error"] * 2],
         "function": [1.0],
     }

@@ -61,17 +61,18 @@ CUT = CapturedStream(data=b"x", size_bytes=2)
         ),
         (
             ended(ending=Ending.LIMIT, termination=KILLED, limits_hit=(LimitKind.MEMORY,)),
-            *("Failed", "run_result", "Error", -9),
+            *("Failed", "run_result", "Finished", -9),
         ),
         (
             ended(ending=Ending.VIOLATION, termination=KILLED),
-            *("Failed", "run_result", "Error", -31),
+            *("Failed", "run_result", "Finished", -31),
         ),
         (
             ended(ending=Ending.COMPILE_ERROR, termination=exited(1)),
-            *("Failed", "compile_result", "Error", 1),
+            *("Failed", "run_result", "Finished", 1),
         ),
-        (ended(stdout=CUT), "Failed", "run_result", "Error", 0),
+        (ended(stdout=CUT), "Failed", "run_result", "Finished", -9),
+        (ended(ending=Ending.VIOLATION), "Failed", "run_result", "Finished", -31),
     ],
 )
 async def test_what_a_program_does_is_a_value(

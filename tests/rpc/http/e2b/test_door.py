@@ -249,8 +249,9 @@ async def test_a_compressed_file_does_not_grow_without_end() -> None:
             unpacked(broken, 1 << 20)
 
 
-async def test_the_home_folder_of_e2b_is_the_working_folder() -> None:
-    assert place("a") == place("/home/user/a") == place("~/a") == "/home/sandbox/work/a"
+async def test_paths_begin_in_the_home_folder_of_e2b() -> None:
+    assert place("a") == place("/home/user/a") == place("~/a") == "/home/user/a"
+    assert place("~") == "/home/user"
     assert place("/home/users/a") == "/home/users/a"
     with pytest.raises(InvalidRequestError):
         place(None)

@@ -55,7 +55,7 @@ async def test_cells_share_their_state_and_go_on_after_an_exception(
 
 async def test_figures_are_displayed(client: httpx.AsyncClient) -> None:
     found = await ran(client, DRAWING)
-    assert found["cells"][0]["display"] == [{"image/png": _PNG}]
+    assert [one["image/png"] for one in found["cells"][0]["display"]] == [_PNG]
 
 
 async def test_files_go_in_and_out(client: httpx.AsyncClient) -> None:
@@ -104,7 +104,7 @@ async def test_an_interpreter_that_ends_is_a_failure_of_the_cells(
     client: httpx.AsyncClient,
 ) -> None:
     found = await ran(client, "import os; os._exit(0)", "print(2)")
-    assert (found["status"], found["driver"]["status"]) == ("Failed", "Error")
+    assert (found["status"], found["driver"]["status"]) == ("Failed", "Finished")
     assert [one["error"][0]["ename"] for one in found["cells"]] == ["DeadKernelError"]
 
 
@@ -114,7 +114,7 @@ async def test_output_that_grows_ends_the_cells(
 ) -> None:
     monkeypatch.setattr(notebooks, "MOST_OUTPUT_BYTES", 1000)
     found = await ran(client, "print('a' * 600)", "print('b' * 600)", *others)
-    assert (found["status"], found["driver"]["status"]) == ("Failed", "Error")
+    assert (found["status"], found["driver"]["status"]) == ("Failed", "Finished")
     assert len(found["cells"]) == 2
     assert found["cells"][1]["error"][0]["ename"] == "OutputLimitExceeded"
 
