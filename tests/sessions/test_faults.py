@@ -381,7 +381,7 @@ async def code_events(
             liar.tell(Report.ENDED, number, wire.as_json(**{**ENDED, "status": 9}))
 
     liar.answer = answer
-    interpreter = await sandbox.interpret({}, 3600.0)
+    interpreter = await sandbox.interpret({}, 3600.0, ".")
     number = interpreter.command.number
     liar.tell(Report.STARTED, number, wire.as_json(pid=2, **COUNTERS))
     liar.tell(Report.STDOUT, number, interpreter_wire.message(Saying.READY))
@@ -390,27 +390,36 @@ async def code_events(
 
 
 def code_end(**changes: object) -> bytes:
-    told = {"raised": False, "value": "1", "value_truncated": False, "dropped_images": 0}
+    told = {"raised": False, "dropped_images": 0}
     sizes = interpreter_wire.SIZES.pack(0, 0)
     return sizes + json.dumps({**told, **changes}).encode()
 
 
+def shown(data: object, **changes: object) -> tuple[int, bytes]:
+    told = {"data": data, "is_main": False, "is_cut": False, **changes}
+    return Saying.SHOWN, json.dumps(told).encode()
+
+
 _LARGEST = 100_000  # so that of longer messages only the announcement comes
-RAISED = {"raised": True, "value": None, "name": "E", "message": "", "traceback": ""}
+RAISED = {"raised": True, "name": "E", "message": "", "traceback": ""}
 CODE_LIES = {
     "an unknown kind": (99, b""),
     "another start": (Saying.READY, b""),
     "a start with content": (Saying.READY, b"x"),
     "more output than was asked for": (Saying.STDOUT, bytes(101)),
-    "a figure that is announced as too large": (Saying.PNG, bytes((2 << 20) + 1)),
+    "something shown that is announced as too large": (Saying.SHOWN, bytes((3 << 20) + 1)),
     "empty output": (Saying.STDERR, b""),
-    "a figure that is none": (Saying.PNG, b"GIF89a"),
+    "a figure that is none": shown({"image/png": "R0lGODlh"}),
+    "a figure that is no base64": shown({"image/png": [1]}),
+    "something shown that is no JSON": (Saying.SHOWN, b"{"),
+    "something shown without formats": shown("text"),
+    "something shown in half of a character": shown({"text/html": "\ud800"}),
     "an end without sizes": (Saying.ENDED, b""),
     "an end that is no JSON": (Saying.ENDED, interpreter_wire.SIZES.pack(0, 0) + b"{"),
     "an end nested without end": (Saying.ENDED, interpreter_wire.SIZES.pack(0, 0) + b"[" * 90_000),
     "impossible sizes": (Saying.ENDED, b"\xff" * 16 + code_end()[16:]),
-    "a value of another type": (Saying.ENDED, code_end(value=1)),
-    "a value that is too long": (Saying.ENDED, code_end(value="x" * 70_000)),
+    "a value of another type": shown({"text/plain": 1}, is_main=True),
+    "a value that is too long": shown({"text/plain": "x" * 70_000}, is_main=True),
     "an exception without a name": (Saying.ENDED, code_end(**{**RAISED, "name": None})),
     "a traceback that is too long": (
         Saying.ENDED,
@@ -431,20 +440,12 @@ async def test_an_interpreter_that_breaks_the_protocol_is_lost_alone(lie: str) -
     await sandbox.close()
 
 
-async def test_too_many_figures_are_a_lie() -> None:
+async def test_more_to_show_than_a_call_may_is_a_lie() -> None:
     liar, sandbox = await lying()
-    figure = (Saying.PNG, b"\x89PNG\r\n\x1a\n")
-    events = await code_events(liar, sandbox, *[figure] * (interpreter_wire.IMAGES + 1))
-    assert len(events) == interpreter_wire.IMAGES + 1
+    said = [shown({"text/plain": "x"})] * (interpreter_wire.SHOWN + 1)
+    events = await code_events(liar, sandbox, *said)
+    assert len(events) == interpreter_wire.SHOWN + 1
     assert isinstance(events[-1], CodeEnded)
-    await sandbox.close()
-
-
-async def test_halves_of_characters_of_an_interpreter_are_replaced() -> None:
-    liar, sandbox = await lying()
-    [told] = await code_events(liar, sandbox, (Saying.ENDED, code_end(value="\ud800")))
-    assert isinstance(told, CodeEnded)
-    assert (told.outcome, told.value) == (CodeOutcome.COMPLETED, "?")
     await sandbox.close()
 
 
@@ -456,7 +457,7 @@ async def test_an_interpreter_that_does_not_start_is_lost(monkeypatch: pytest.Mo
         if kind == Order.KILL
         else None
     )
-    interpreter = await sandbox.interpret({}, 3600.0)
+    interpreter = await sandbox.interpret({}, 3600.0, ".")
     code = Code(source="1", time_limit_seconds=60.0, output_bytes=100)
     [told] = [event async for event in interpreter.run(code)]
     assert isinstance(told, CodeEnded)

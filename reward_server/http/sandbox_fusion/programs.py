@@ -81,7 +81,7 @@ class RunCodeRequest(BaseModel):
 
 def program_routes(evaluation: Evaluation, bounds: Bounds, boundary: Boundary) -> list[Route]:
     """Returns the routes of the door."""
-    flights = SingleFlight[Execution]()
+    flights: SingleFlight[Execution] = SingleFlight()
 
     async def run_code(call: Call) -> Response:
         request = read_body(RunCodeRequest, call.body)

@@ -263,10 +263,11 @@ class _Call:
         self._shown += 1
         if self._shown > wire.SHOWN or not isinstance(shown.data, dict):
             raise ValueError("nothing that code can show")
+        json.dumps(shown.data, ensure_ascii=False).encode()  # refuses halves of characters
         if shown.png is not None and not shown.png.startswith(wire.PNG_BEGIN):
             raise ValueError("no image")
         if shown.is_main:
-            self._value = _text(shown.text, wire.VALUE_BYTES)
+            self._value = _text(shown.data.get("text/plain"), wire.VALUE_BYTES)
             self._is_value_cut = told["is_cut"] is True
         return shown
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import replace
 
 import httpx
@@ -20,6 +21,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import SandboxError
+from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.http.sandbox_fusion import programs, submissions
 from tests.rpc.conftest import Serve
 from tests.rpc.fakes import FakeExecutor, passing
@@ -120,6 +122,9 @@ async def test_a_program_that_is_too_large_has_failed(serve: Serve) -> None:
         ({"run_timeout": -1}, "run_timeout"),
         ({"files": {"../x": ""}}, 'files["../x"]'),
         ({"fetch_files": ["x"]}, "fetch_files"),
+        ({"timeout": 5}, "timeout"),
+        ({"memory_limit_mb": 5}, "memory_limit_mb"),
+        ({"Stdin": ""}, "Stdin"),
     ],
 )
 async def test_a_wrong_request_is_refused(
@@ -131,6 +136,62 @@ async def test_a_wrong_request_is_refused(
         unknown = await client.post("/run_code", json=body(language="cuda"))
     assert (answer.status_code, answer.json()["field"]) == (400, field)
     assert (unknown.status_code, unknown.json()["status"]) == (400, "FAILED_PRECONDITION")
+
+
+@pytest.mark.parametrize(
+    ("language", "why"),
+    [
+        ("jest", "expect"),
+        ("kotlin_script", "send a program with `main`"),
+        ("junit", "not"),
+        ("lean", "not offered"),
+    ],
+)
+async def test_a_mode_that_is_not_here_is_refused_by_its_name(
+    serve: Serve, language: str, why: str
+) -> None:
+    served = await serve(http_port=0)
+    async with httpx.AsyncClient(base_url=url_of(served)) as client:
+        answer = await client.post("/run_code", json=body(language=language))
+    assert answer.status_code == 400
+    assert why in answer.json()["message"]
+    assert served.executor.started == []
+
+
+class Watched(SingleFlight[Execution]):
+    """Runs that tell how many callers have joined them."""
+
+    joined = 0
+
+    async def join(
+        self, key: Hashable, start: Callable[[], Coroutine[None, None, Execution]]
+    ) -> tuple[Execution, bool]:
+        Watched.joined += 1
+        return await super().join(key, start)
+
+
+async def test_identical_requests_at_once_share_a_run(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "SingleFlight", Watched)
+    monkeypatch.setattr(Watched, "joined", 0)
+    executor = FakeExecutor(slots=2, held=True)
+    served = await serve(executor, http_port=0)
+    async with httpx.AsyncClient(base_url=url_of(served), timeout=60) as client:
+        sent = [body(stdin="1")] * 20 + [body(stdin="2")]
+        calls = [asyncio.create_task(client.post("/run_code", json=one)) for one in sent]
+        while Watched.joined < len(sent):  # noqa: ASYNC110  # nothing tells of it
+            await asyncio.sleep(0)
+        await executor.until_running(2)
+        executor.finish()
+        executor.finish()
+        answers = await asyncio.gather(*calls)
+        assert {one.status_code for one in answers} == {200}
+        again = asyncio.create_task(client.post("/run_code", json=sent[0]))
+        await executor.until_running(1)
+        executor.finish()
+        await again
+    assert len(executor.started) == 3
 
 
 def lost(_: Job) -> Execution:

@@ -104,8 +104,9 @@ HTML("<i>last</i>")
     assert (last["html"], last["is_main_result"]) == ("<i>last</i>", True)
 
 
+LONG = "class L:\n    def _repr_html_(self): return 'x' * (4 << 20)\ndisplay(L())"
 ODD = {
-    "a format that is too long": "display(type('L', (), {'_repr_html_': lambda s: 'x' * (4 << 20)})())",
+    "a format that is too long": LONG,
     "too many": "for i in range(500): display(i)",
     "a class": "class C:\n    def _repr_html_(self): return 1\nC",
     "no JSON": "display({1: {2, 3}, 'self': display})",
