@@ -11,7 +11,7 @@ import binascii
 
 from starlette.datastructures import Headers
 
-_OWN_HEADERS = ("x-api-key", "x-access-token")
+_OWN_HEADERS = ("x-api-key", "x-access-token", "e2b-traffic-access-token")
 
 
 def shown_token(headers: Headers) -> str | None:

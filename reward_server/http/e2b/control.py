@@ -130,9 +130,13 @@ def control_routes(sandboxes: Sandboxes, boundary: Boundary) -> list[Route]:
 
 
 def _opened(sandbox: Sandbox, call: Call) -> dict[str, Any]:
-    """Returns a description with the credential of calls to the sandbox: the caller's own."""
+    """Returns a description with the credential of calls to the sandbox: the caller's own.
+
+    The client shows the one to commands, files and code, and the other to contexts of code.
+    """
     token = shown_token(call.request.headers)
-    return {**sandbox.told(), **({} if token is None else {"envdAccessToken": token})}
+    tokens = {} if token is None else {"envdAccessToken": token, "trafficAccessToken": token}
+    return {**sandbox.told(), **tokens}
 
 
 def _check(wanted: NewSandbox) -> None:

@@ -14,13 +14,14 @@ from tests.rpc.certificates import Authority
 from tests.rpc.conftest import Serve, Served
 from tests.rpc.http.conftest import AUTHORIZED, score_body, url_of
 
+TRAFFIC = {"E2B-Traffic-Access-Token": "good"}
 BASIC = {"Authorization": httpx.BasicAuth("any", "good")._auth_header}
 
 
 @pytest.mark.parametrize(
     "headers",
-    [AUTHORIZED, BASIC, {"X-API-Key": "good"}, {"X-Access-Token": "good"}],
-    ids=["bearer", "password", "key", "access token"],
+    [AUTHORIZED, BASIC, {"X-API-Key": "good"}, {"X-Access-Token": "good"}, TRAFFIC],
+    ids=["bearer", "password", "key", "access token", "traffic"],
 )
 async def test_a_token_is_taken_where_clients_can_show_it(
     served: Served, headers: dict[str, str]

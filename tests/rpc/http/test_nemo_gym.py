@@ -60,8 +60,16 @@ async def test_real_programs_get_rewards() -> None:
         )
     for answer, reward in ((right, 1.0), (wrong, 0.0), (function, 1.0), (nothing, 0.0)):
         assert (answer["reward"], answer["mask_sample"]) == (reward, False)
-        assert answer["failure_kind"] is None
+        assert answer["failure_kind"] is answer["failure_reason"] is None
+        assert answer["instance_config"] == {"mask_sample": False}
+        assert "_ng_failure_class" not in answer
     assert (invalid["mask_sample"], invalid["failure_kind"]) == (True, "invalid_task")
+    assert "does not compile" in invalid["failure_reason"]
+
+
+def mask_of_nemo_rl(result: dict[str, Any]) -> bool:
+    """Where NeMo-RL looks for the mask, in `nemo_rl/experience/rollouts.py` of its repository."""
+    return bool((result.get("instance_config") or {}).get("mask_sample", False))
 
 
 async def test_the_tests_of_a_data_set_are_those_of_a_request(serve: Serve) -> None:
@@ -84,6 +92,41 @@ async def test_what_the_server_lost_is_masked(serve: Serve) -> None:
     served = await serve(FakeExecutor(behaviour=lost), http_port=0)
     answer = await verified(served.app, body(DOUBLE))
     assert (answer["mask_sample"], answer["failure_kind"]) == (True, "sandbox")
+    assert "lost" in answer["failure_reason"]
+    assert answer["_ng_failure_class"] == "sandbox"
+    assert mask_of_nemo_rl(answer)
+
+
+async def test_the_mask_is_put_beside_what_a_sample_has_of_its_own(serve: Serve) -> None:
+    served = await serve(FakeExecutor(behaviour=lost), http_port=0)
+    sent = {**body(DOUBLE), "instance_config": {"kept": 1, "mask_sample": False}}
+    async with httpx.AsyncClient(base_url=url_of(served), timeout=60) as client:
+        answer = (await client.post("/verify", json=sent)).json()
+    assert answer["instance_config"] == {"kept": 1, "mask_sample": True}
+
+
+async def test_an_agent_of_nemo_gym_finds_a_whole_resources_server(serve: Serve) -> None:
+    served = await serve(FakeExecutor(behaviour=lost), http_port=0)
+    sent = body(DOUBLE)
+    async with httpx.AsyncClient(base_url=url_of(served), timeout=60) as client:
+        seeded = await client.post("/seed_session", json={**sent, "_ng_task_index": 1})
+        assert (seeded.status_code, seeded.json()) == (200, {})
+        assert (await client.get("/reverify_mode")).json() == "stateless"
+        masked = await verified(served.app, sent)
+        answers = [
+            {"_ng_task_index": 1, "reward": 1.0},
+            {"_ng_task_index": 1, "reward": 0.0},
+            {"_ng_task_index": 2, "reward": 1.0},
+            {"_ng_task_index": 2, **masked},
+        ]
+        told = await client.post("/aggregate_metrics", json={"verify_responses": answers})
+        nothing = await client.post("/aggregate_metrics", json={"verify_responses": []})
+    assert told.json()["group_level_metrics"] == [
+        {"_ng_task_index": 1, "mean/reward": 0.5},
+        {"_ng_task_index": 2, "mean/reward": 1.0},
+    ]
+    assert told.json()["key_metrics"] == {"mean/reward": pytest.approx(2 / 3)}
+    assert nothing.json()["agent_metrics"] == {}
 
 
 async def test_what_found_no_room_is_masked(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SYNC = """
 import json, sys
-from e2b import CommandExitException, Sandbox
+from e2b import CommandExitException, Sandbox, SandboxQuery, SandboxState
 
 found = {}
 
@@ -58,12 +58,30 @@ handle = sandbox.commands.run("sleep 100", background=True)
 found["kill"] = [sandbox.commands.kill(handle.pid), sandbox.commands.kill(99999)]
 failure("killed", handle.wait)
 failure("time-out", lambda: sandbox.commands.run("sleep 100", timeout=1))
+where = "pwd; echo $HOME; cd ~; python3 -c 'import os; print(os.getcwd(), os.listdir()[0])'"
+sandbox.files.remove("/home/user/a")
+sandbox.files.write("/home/user/home.txt", "")
+found["home"] = sandbox.commands.run(where).stdout.split("\\n")
+found["path"] = [one.path for one in sandbox.files.list(".") if one.name == "home.txt"]
 
 info = sandbox.get_info()
 found["info"] = [info.metadata, info.state.value, (info.end_at - info.started_at).seconds]
 sandbox.set_timeout(600)
 found["kept"] = (sandbox.get_info().end_at - info.started_at).seconds >= 600
 found["listed"] = [one.sandbox_id == sandbox.sandbox_id for one in Sandbox.list().next_items()]
+second = Sandbox.create(timeout=60, metadata={"a": "b", "run": "x&y = z"})
+def listed(**query):
+    pages = Sandbox.list(query=SandboxQuery(**query), limit=1)
+    while pages.has_next:
+        yield from (one.sandbox_id for one in pages.next_items())
+found["filtered"] = [
+    list(listed(metadata={"run": "x&y = z"})) == [second.sandbox_id],
+    list(listed(metadata={"a": "b"})) == [second.sandbox_id, sandbox.sandbox_id],
+    list(listed(metadata={"a": "c"})),
+    list(listed(state=[SandboxState.PAUSED])),
+]
+second.kill()
+failure("not served", lambda: Sandbox.create(lifecycle={"on_timeout": "pause"}))
 found["connected"] = Sandbox.connect(sandbox.sandbox_id).commands.run("echo again").stdout
 
 other = sys.argv[1]
@@ -111,6 +129,10 @@ async def main():
     )
     found["bytes"] = await sandbox.files.read("/tmp/r", format="bytes") == edge
     found["name"] = await sandbox.files.read('p "q"')
+    try:
+        await sandbox.commands.run("sleep 100", timeout=1)
+    except Exception as error:
+        found["time-out"] = type(error).__name__
     much = os.urandom(3_000_000)
     for name, data, gzip in (("a", much, False), ("b", io.BytesIO(much), False), ("c", much, True)):
         await sandbox.files.write(name, data, gzip=gzip)
@@ -121,6 +143,13 @@ async def main():
     first = await sandbox.run_code("x = 41\\nprint('hé')")
     second = await sandbox.run_code("x + 1")
     error = (await sandbox.run_code("1 / 0")).error
+    shown = await sandbox.run_code(
+        "import os, asyncio\\ndisplay('a')\\nawait asyncio.sleep(0, os.environ['V'])",
+        envs={"V": "v"},
+    )
+    found["shown"] = [shown.results[0].text, shown.text]
+    context = await sandbox.create_code_context(cwd="/tmp")
+    found["context"] = (await sandbox.run_code("x", context=context)).error.name
     found["code"] = [first.logs.stdout, second.text, second.execution_count, error.name]
     await sandbox.kill()
 
@@ -177,6 +206,10 @@ async def test_the_client_of_e2b_opens_uses_and_ends_sandboxes(app: App, package
         "kill": [True, False],
         "killed": "CommandExitException",
         "time-out": "TimeoutException",
+        "home": ["/home/user", "/home/user", "/home/user home.txt", ""],
+        "path": ["/home/user/home.txt"],
+        "filtered": [True, True, [], []],
+        "not served": "SandboxException",
         "kept": True,
         "listed": [True],
         "connected": "again\n",
@@ -200,8 +233,11 @@ async def test_the_asynchronous_clients_stream_commands_files_and_code(
         "reconnected": "late\n",
         "bytes": True,
         "name": "1",
+        "time-out": "TimeoutException",
         "large a": True,
         "large b": True,
         "large c": True,
         "code": [["hé\n"], "42", 2, "ZeroDivisionError"],
+        "shown": ["a", "v"],
+        "context": "NameError",
     }
