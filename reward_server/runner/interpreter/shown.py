@@ -109,13 +109,20 @@ def offer(show: Callable[[Bundle], None]) -> None:
 
 def _install(display: Callable[..., None]) -> None:
     package, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
-    package.__path__ = []
-    package.get_ipython = lambda: None  # type: ignore[attr-defined]  # libraries ask whether one runs
     holders = {name: _holder(name, method) for name, method in _HOLDERS.items()}
-    module.__dict__.update(holders, Image=_Image, display=display)
-    module.clear_output = lambda *_, **__: None  # type: ignore[attr-defined]
-    package.display = module  # type: ignore[attr-defined]
+    module.__dict__.update(holders, Image=_Image, display=display, clear_output=_do_nothing)
+    # Libraries that find it ask for its version, and whether a shell runs.
+    package.__dict__.update(
+        __path__=[],
+        __version__="9.0.0",
+        version_info=(9, 0, 0),
+        get_ipython=_do_nothing,
+        display=module,
+    )
     sys.modules.update({"IPython": package, "IPython.display": module})
+
+
+def _do_nothing(*_: object, **__: object) -> None: ...
 
 
 class _Image:
