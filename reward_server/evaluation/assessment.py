@@ -72,14 +72,15 @@ def assess_unrun(
     tests: tuple[TestResult, ...],
     reason: str,
     *,
+    verdict: Verdict,
     integrity: Integrity,
     provenance: Provenance,
 ) -> Assessment:
-    """Judges a completion that holds no program, or a program that is too large to run."""
+    """Judges a completion that need not run: it holds no program, or its task is invalid."""
     return Assessment(
         id=submission.id,
-        verdict=Verdict.COMPILE_ERROR,
-        reward=reward(submission.reward_policy, Verdict.COMPILE_ERROR, tests),
+        verdict=verdict,
+        reward=reward(submission.reward_policy, verdict, tests),
         integrity=integrity,
         tests=tests,
         message=reason,

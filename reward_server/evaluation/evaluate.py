@@ -27,6 +27,7 @@ from reward_server.domain import (
     StdioTests,
     Submission,
     UnitTests,
+    Verdict,
 )
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.assessment import assess, assess_unrun, shared_with
@@ -204,13 +205,18 @@ class Evaluation:
         submission, language, grader = prepared.submission, prepared.language, prepared.grader
         cost = grader.cost(submission.reward_policy)
 
-        def unrun(reason: str) -> Assessment:
-            tests = grader.not_run()
-            provenance = self._images.provenance(submission.tests, language)
+        def unrun(reason: str, verdict: Verdict = Verdict.COMPILE_ERROR) -> Assessment:
             return assess_unrun(
-                submission, tests, reason, integrity=grader.integrity, provenance=provenance
+                submission,
+                grader.not_run(),
+                reason,
+                verdict=verdict,
+                integrity=grader.integrity,
+                provenance=self._images.provenance(submission.tests, language),
             )
 
+        if grader.flaw:
+            return unrun(grader.flaw, Verdict.INVALID_TASK)
         if submission.refusal:
             return unrun(submission.refusal)
         async with self._scheduler.admit(deadline=deadline, cost=cost, owner=owner) as slots:

@@ -139,6 +139,10 @@ class Grader(Protocol):
     def integrity(self) -> Integrity:
         """The integrity that the tests allow."""
 
+    @property
+    def flaw(self) -> str:
+        """Why the tests' text makes the task invalid for every program; "" if it does not."""
+
     def cost(self, policy: RewardPolicy) -> int:
         """Returns how many executions are expected."""
 
@@ -161,10 +165,12 @@ class FunctionGrader:
         tests: the tests.
         reasons: why their text needs the solution itself, if the request makes them run in a
             separate judge nevertheless. A wrong solution may pass then.
+        flaw: why no answer can fail them; "" if one can.
     """
 
     tests: FunctionTests
     reasons: tuple[str, ...] = ()
+    flaw: str = ""
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -237,6 +243,7 @@ class CallGrader:
 
     tests: CallTests
     signature: Signature
+    flaw = ""
 
     @property
     def wanted(self) -> frozenset[str]:

@@ -34,6 +34,7 @@ from reward_server.grading.compiled_tests.test_files import (
     rewrite_test_files,
     rewritten_by,
 )
+from reward_server.grading.compiled_tests.vacuous import flaw_of_suite
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.recent import Recent
@@ -51,7 +52,11 @@ async def suite_grader(tests: UnitTests, language: Language, programs: Programs)
 
 def _known(tests: UnitTests, language: Language) -> TestFiles:
     assert language.unit is not None
-    return read_test_files(tests.files, language.unit)
+    known = read_test_files(tests.files, language.unit)
+    heads = [(test.path, test.start) for test in known.tests] if known.complete else None
+    of_language = language.name, language.unit.assertions
+    flaw = flaw_of_suite(dict(tests.files), heads, tests.solution_path, *of_language)
+    return replace(known, flaw=flaw)
 
 
 _files: Recent[TestFiles] = Recent(32 << 20)
@@ -82,6 +87,11 @@ class SuiteGrader:
     def integrity(self) -> Integrity:
         """SHARED, since tests and solution are one program."""
         return Integrity.SHARED
+
+    @property
+    def flaw(self) -> str:
+        """See `Grader`."""
+        return self.known.flaw
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 2: the compiler's execution and the tests'."""

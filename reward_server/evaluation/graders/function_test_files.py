@@ -21,10 +21,12 @@ from reward_server.grading.python_tests.isolation.function_tests import (
     function_file,
     may_need_solution,
 )
+from reward_server.grading.python_tests.vacuous import rules
 from reward_server.grading.verdict import Run
 from reward_server.recent import Recent
 
 _BYTES_OF_CHARACTER = 20  # 14 were measured
+_BYTES_OF_READ_CHARACTER = 8  # the texts themselves, twice if they were changed
 _ASKED = ("the request says so",)
 
 
@@ -53,6 +55,11 @@ class InProcessGrader:
     def integrity(self) -> Integrity:
         """SHARED, since the tests run in the solution's process."""
         return self.units.integrity
+
+    @property
+    def flaw(self) -> str:
+        """See `Grader`."""
+        return self.functions.flaw
 
     def remedy(self) -> str:
         """Returns why the tests run in the solution's process, and how to change that."""
@@ -85,21 +92,34 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
         tests: the tests.
         prompt: the task's code, as `continuation.read_prompt` returns it.
     """
+    tests, flaw = await _read(tests, prompt)
     is_asked = tests.placement is Placement.BESIDE
     file = None
     if is_asked or may_need_solution(tests, prompt):
         file = await _file(tests, prompt)
     if file is None or not (is_asked or file.reasons):
-        return FunctionGrader(tests=tests)
+        return FunctionGrader(tests=tests, flaw=flaw)
     if tests.placement is Placement.ISOLATED:
-        return FunctionGrader(tests=tests, reasons=file.reasons)
+        return FunctionGrader(tests=tests, reasons=file.reasons, flaw=flaw)
     reading = await plan(file.tests, prompt, file.reasons or _ASKED)
     return InProcessGrader(
-        functions=FunctionGrader(tests=tests),
+        functions=FunctionGrader(tests=tests, flaw=flaw),
         file=file,
         units=UnitGrader(tests=file.tests, plan=reading),
         is_asked=is_asked,
     )
+
+
+async def _read(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:
+    """Reads whether an answer can fail tests; see `vacuous.rules`."""
+    if rules.surely_can_fail(tests):
+        return tests, ""
+    characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
+    read = rules.read_functions
+    return await read_once(_readings, _BYTES_OF_READ_CHARACTER, characters, read, tests, prompt)
+
+
+_readings: Recent[tuple[FunctionTests, str]] = Recent(32 << 20)
 
 
 async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:

@@ -39,6 +39,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import (
     schedule,
 )
 from reward_server.grading.python_tests.twins.twins import Change, Twins
+from reward_server.grading.python_tests.vacuous.rules import flaw_of_files
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
@@ -58,12 +59,14 @@ class Plan:
         reading: what the files take from the solution, and why they need its process.
         skips: which tests may be skipped.
         inventory: which tests there are.
+        flaw: why no answer can fail them; "" if one can.
         twins: copies of tests in the solution's process with wrong expectations, if there are any.
     """
 
     reading: Reading
     skips: Skips
     inventory: Inventory
+    flaw: str = ""
     twins: Twins | None = None
 
     @property
@@ -103,6 +106,8 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
     inventory = Inventory(trees, tests.files, tests.framework)  # it counts elements of literals
+    is_repository = bool(tests.places.targets)
+    flaw = "" if is_repository else flaw_of_files(trees, tests, inventory)
     for tree in trees.values():
         abridge(tree)
     reading = read_suite(trees, tests.files, tests.solution_path)
@@ -112,6 +117,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
         reading=replace(reading, reasons=tuple(dict.fromkeys(needed))),
         skips=Skips(trees),
         inventory=inventory,
+        flaw=flaw,
     )
     if not known.reading.reasons:
         return known
@@ -148,6 +154,11 @@ class UnitGrader:
     def integrity(self) -> Integrity:
         """The integrity that the files' text allows."""
         return self.plan.integrity
+
+    @property
+    def flaw(self) -> str:
+        """See `Grader`."""
+        return self.plan.flaw
 
     def remedy(self) -> str:
         """See `Plan.remedy`."""

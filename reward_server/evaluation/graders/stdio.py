@@ -66,6 +66,7 @@ class StdioGrader:
     checker_language: Language
     checker_limits: Limits
     parallelism: int
+    flaw = ""
 
     @property
     def wanted(self) -> frozenset[str]:

@@ -31,6 +31,7 @@ from reward_server.evaluation.graders.program_outcomes import NAME, judged
 from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
 from reward_server.grading.compiled_tests.assertions import Assertion, find_assertions, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
+from reward_server.grading.compiled_tests.vacuous import flaw_of_program
 from reward_server.grading.extraction.other_languages import read_prompt
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
@@ -61,6 +62,7 @@ async def program_grader(
             prompt=prompt,
             assertions=assertions,
             parts=parts,
+            flaw=_flaws.find(key, len(tests.test_code), lambda: _flaw(*key)),
             required=submission.require_integrity,
             programs=programs,
             splits=splits,
@@ -70,12 +72,18 @@ async def program_grader(
 
 
 _known: Recent[tuple[Assertion, ...]] = Recent(32 << 20)
+_flaws: Recent[str] = Recent(16 << 20)
 
 
 def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
     if language.program is None or language.program.assertions is None:
         return ()
     return find_assertions(test_code, language.program.assertions)
+
+
+def _flaw(test_code: str, language: Language) -> str:
+    assertions = None if language.program is None else language.program.assertions
+    return flaw_of_program(test_code, language.name, assertions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +99,7 @@ class ProgramGrader:
         required: the least integrity that the request accepts.
         programs: makes programs ready to run.
         splits: splits programs.
+        flaw: why no answer can fail it; "" if one can.
         draw: the source of nonces.
     """
 
@@ -102,6 +111,7 @@ class ProgramGrader:
     required: Integrity
     programs: Programs
     splits: Splits
+    flaw: str = ""
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     @property

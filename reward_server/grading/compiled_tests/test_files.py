@@ -57,6 +57,7 @@ class TestFiles:
         tests: the tests in the files.
         assertions: the assertions that can be rewritten, by path.
         complete: whether the text names all tests.
+        flaw: why no answer can fail them; "" if one can.
     """
 
     __test__ = False
@@ -65,6 +66,7 @@ class TestFiles:
     tests: tuple[Test, ...]
     assertions: Mapping[str, tuple[Assertion, ...]]
     complete: bool
+    flaw: str = ""
 
     @property
     def counts(self) -> Counter[str]:

@@ -62,6 +62,7 @@ class RepositoryGrader:
     tests: RepositoryTests
     repository: Repository
     is_whole: bool = False
+    flaw = ""
 
     @property
     def wanted(self) -> frozenset[str]:

@@ -1,0 +1,1 @@
+"""Finds Python tests that no answer of a solution can fail, by their text."""
