@@ -14,7 +14,8 @@ Rules, in order:
    The code is then the text before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
 6. The code and the prompt become one program; see `continuation` for Python and `other_languages`
-   for other languages. Code that will be inserted into another program stays as it is.
+   for other languages. In Python, a last statement that stops early is left out. Code that will be
+   inserted into another program stays as it is.
 
 Text longer than `READ_CHARACTERS` is taken as it is: no right answer is that long, and a model
 could make reading it expensive. It is still judged, since the model wrote it.
@@ -119,7 +120,8 @@ class _Task:
     def answered(self, code: str) -> str:
         """Makes a program of the code that answers the prompt."""
         if self.is_python:
-            return continuation.continue_prompt(self._python, code, self._wanted)
+            program = continuation.continue_prompt(self._python, code, self._wanted)
+            return python_text.without_partial_end(program, self._needed)
         return other_languages.continue_prompt(self._foreign, code)
 
     def is_defined_by(self, code: str) -> bool:
@@ -134,6 +136,10 @@ class _Task:
         """Returns True if code has no body for the function that tests call or the prompt
         requests."""
         return self.is_python and python_text.is_stub(code, self._asked)
+
+    @property
+    def _needed(self) -> frozenset[str]:
+        return self._wanted or self._asked - {""}
 
     @property
     def _asked(self) -> frozenset[str]:

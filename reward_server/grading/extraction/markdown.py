@@ -24,7 +24,8 @@ _TAG = re.compile(r"\{?\.?([\w+#.-]*)")
 # A language, with or without attributes. Anything else after a fence is text.
 _LANGUAGE = re.compile(r"\{?\.?\w[\w+#.-]*(?:\}|[ \t]*\{.*|[ \t]+[\w-]+=.*)?")
 _STUCK_END = re.compile(r"[ \t]*(?:<[^<>\n]+>[ \t]*)*(?:\n|\Z)")
-_CLOSING_INDENT = 3
+_CLOSING_INDENT, _TAB = 3, 4
+_INDENT = re.compile(r"^[ \t]*+(?=\S)", re.MULTILINE)
 _WRAPPERS = frozenset({"markdown", "md"})
 
 
@@ -145,7 +146,7 @@ def _outer_blocks(text: str) -> list[Block]:
 def _read_fence(match: re.Match[str]) -> _Fence:
     indent, bullet, marks, info, later, tag = match.groups()
     return _Fence(
-        indent=len((indent or "").expandtabs(4)) + len(bullet or ""),
+        indent=len((indent or "").expandtabs(_TAB)) + len(bullet or ""),
         marks=marks or later,
         info=(info or tag or "").strip(),
         is_behind=bool(bullet or later),
@@ -166,8 +167,27 @@ def _is_level_with(opened: _Fence, fence: _Fence) -> bool:
 def _block(opened: _Fence, text: str) -> Block:
     body = text.removeprefix("\n")
     if opened.indent:
-        body = re.sub(rf"^[ \t]{{1,{opened.indent}}}", "", body, flags=re.MULTILINE)
+        shared = _within(_shared_indent(body), opened.indent)
+        body = re.sub(rf"^{shared}", "", body, flags=re.MULTILINE) if shared else body
     return Block(tag=opened.tag, has_language=opened.has_language, text=body, start=opened.start)
+
+
+def _shared_indent(body: str) -> str:
+    """Returns the indentation with which every line begins that is not blank."""
+    indents = [found[0] for found in _INDENT.finditer(body)]
+    least, greatest = min(indents, default=""), max(indents, default="")
+    pairs = enumerate(zip(least, greatest, strict=False))
+    return least[: next((end for end, (one, other) in pairs if one != other), len(least))]
+
+
+def _within(indent: str, columns: int) -> str:
+    """Returns the part of an indentation that fits into some columns."""
+    column = 0
+    for end, sign in enumerate(indent):
+        column += _TAB - column % _TAB if sign == "\t" else 1
+        if column > columns:
+            return indent[:end]
+    return indent
 
 
 def _unclosed_block(opened: _Fence, text: str) -> Block:

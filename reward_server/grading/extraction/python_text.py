@@ -19,11 +19,12 @@ _TOKEN = re.compile(
     r"|\"(?:[^\"\\\n]|\\[^\n])*+\"?"
     r"|'(?:[^'\\\n]|\\[^\n])*+'?"
     r"|[()\[\]{}]"
-    r"|\n(?=[^\s#])"
+    r"|\n\f*+(?=[^\s#])"
 )
 _CLOSING = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''")}
 _DEFINITION = re.compile(
-    r"^([ \t]*)(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^([ \t]*)(\w+)[ \t]*(?::[^=\n]+)?=(?!=)",
+    r"^\f*+(?:([ \t]*)(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)"
+    r"|([ \t]*)(\w+)[ \t]*(?::[^=\n]+)?=(?!=))",
     re.MULTILINE,
 )
 _HEAD = re.compile(r"(?:@[^\n]*\n\s*)*+(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
@@ -37,7 +38,19 @@ _EMPTY = re.compile(  # a line without an effect
     r"|(?:(?:(?:async[ \t]+)?def|class)\b.*:[ \t]*+)?(?:\.\.\.|pass)?+(?:[ \t]*+#.*)?)"
 )
 _NAME = re.compile(r"[^\W\d]\w*")
+# The indentation of lines; a form feed sets the column back to the first.
+_SOLID_LINE = re.compile(r"^\f*+(?P<indent>[ \t]*+)(?=[^\s])", re.MULTILINE)
+_CODE_LINE = re.compile(r"^\f*+(?P<indent>[ \t]*+)(?=[^\s#])", re.MULTILINE)
 _RETURN = re.compile(r"^[ \t]*(?:return|yield)\b", re.MULTILINE)
+_STARTED = re.compile(r"@|(?:async\b[ \t]*)?(?:def|class)\b|async\Z")
+_COMPOUND = re.compile(
+    r"[ \t]*(?:@|(?:async|def|class|if|elif|else|for|while|with|try|except|finally|match)\b)"
+)
+_APOSTROPHE = re.compile(r"[^\W\drRbBuUfF]'")  # of a word
+_OPEN_END = re.compile(
+    r"[-+/%@&|^<>=:\\~]\Z|(?<!import )\*\Z|(?<![\d.])\.\Z"
+    r"|\b(?:and|or|not|in|is|lambda|import|from|await|del|global|as)\Z"
+)
 _BRANCH = re.compile(r"(?:elif|else|except|finally)\b")
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t][^\n]*\n?", re.MULTILINE)
 
@@ -58,7 +71,8 @@ class Chunk:
 def chunks(source: str) -> list[Chunk]:
     """Splits source that starts in the first column into its top-level statements."""
     starts, _ = _scan(source)
-    edges = [0, *_without_branches(source, starts), len(source)]
+    begin = len(source) - len(source.lstrip("\f"))
+    edges = [begin, *_without_branches(source, starts), len(source)]
     pieces = [source[begin:end] for begin, end in pairwise(edges)]
     return [_chunk(piece) for piece in _with_decorators(pieces)]
 
@@ -76,9 +90,13 @@ def returns_at_top_level(source: str) -> bool:
 
 
 def indentation(source: str) -> int:
-    """Returns the indentation of the first line that is not blank."""
-    blank = source[: len(source) - len(source.lstrip())]
-    return len(blank[blank.rfind("\n") + 1 :].expandtabs(8))
+    """Returns the indentation of the first line of code, or else of the first comment."""
+    return len(_first_indent(source).expandtabs(8))
+
+
+def _first_indent(source: str) -> str:
+    found = _CODE_LINE.search(source) or _SOLID_LINE.search(source)
+    return found["indent"] if found else ""
 
 
 def defined_names(source: str) -> frozenset[str]:
@@ -110,16 +128,91 @@ def called_names(source: str) -> set[str]:
 
 
 def dedent(source: str) -> str:
-    """Removes the indentation of the first line from every line that has it."""
-    level = indentation(source)
-    if not level:
+    """Removes the indentation of the first line of code from every line that has it.
+
+    Lines that are indented by other characters keep their columns behind it, as Python counts
+    them; lines with less indentation begin in the first column.
+    """
+    first = _first_indent(source)
+    if not first:
         return source
-    return re.sub(rf"^[ \t]{{1,{level}}}", "", source, flags=re.MULTILINE)
+    level = len(first.expandtabs(8))
+
+    def moved(line: re.Match[str]) -> str:
+        indent = line["indent"]
+        if indent.startswith(first):
+            return indent[len(first) :]
+        return " " * max(0, len(indent.expandtabs(8)) - level)
+
+    return _SOLID_LINE.sub(moved, source)
 
 
 def indent(source: str, columns: int) -> str:
     """Puts spaces in front of every line that is not blank."""
     return re.sub(r"^(?=[^\n]*\S)", " " * columns, source, flags=re.MULTILINE)
+
+
+def without_partial_end(source: str, wanted: frozenset[str]) -> str:
+    """Removes a last statement of the top level that stops early, behind whole definitions.
+
+    So ends the text of a model that went on to another function until its tokens were used up.
+
+    Args:
+        source: the program.
+        wanted: names that the tests take from it. They must be defined before that statement; if
+            none is known, only a definition is removed.
+    """
+    if not _may_be_partial(source[_last_start(source) :]):
+        return source
+    *whole, last = chunks(source)
+    defined = frozenset[str]().union(*(one.binds for one in whole if _HEAD.match(one.text)))
+    is_missed = not wanted <= defined if wanted else not _STARTED.match(last.text)
+    if not defined or is_missed or not _is_partial(last.text):
+        return source
+    return source[: len(source) - len(last.text)]
+
+
+def _last_start(source: str) -> int:
+    """Returns where the last line begins that is not indented."""
+    end = len(source)
+    while (end := source.rfind("\n", 0, end)) >= 0:
+        if source[end + 1 : end + 2].strip() not in ("", "#"):
+            return end + 1
+    return 0
+
+
+def _may_be_partial(text: str) -> bool:
+    """Returns False if a statement is certainly whole; looks at few characters."""
+    pairs = ("()", "[]", "{}")
+    is_uneven = any(text.count(opening) != text.count(closing) for opening, closing in pairs)
+    return is_uneven or text.count('"') % 2 + text.count("'") % 2 > 0 or _stops_early(text)
+
+
+def _is_partial(text: str) -> bool:
+    last = text.rfind("\n", 0, len(text.rstrip())) + 1
+    depth, position, is_inside = 0, 0, False
+    while token := _TOKEN.search(text, position):
+        sign, position = token.group(), token.end()
+        if sign in _CLOSING:
+            closed = _string_end(text, position, sign)
+            if closed is None:
+                return True
+            position = closed
+        elif sign[0] in "\"'":
+            if len(sign) == 1 or sign[-1] != sign[0]:
+                return _APOSTROPHE.match(text, token.start() - 1) is None
+        else:
+            depth += (sign in "([{") - (sign in ")]}")
+        if token.start() < last:
+            is_inside = depth > 0 or position > last
+    return depth > 0 or (not is_inside and _stops_early(text))
+
+
+def _stops_early(text: str) -> bool:
+    """Returns True if a last line is a head without a body, or ends where an operand is missing."""
+    last = text.rstrip().rpartition("\n")[2]
+    is_head = _COMPOUND.match(last) is not None and ":" not in last
+    return is_head or (_OPEN_END.search(last) is not None and "#" not in last)
 
 
 def with_missing_names(main: str, others: Sequence[str]) -> str:
@@ -165,7 +258,7 @@ def _scan(source: str) -> tuple[list[int], bool]:
             depth += 1
         elif text in (")", "]", "}"):
             depth = max(0, depth - 1)
-        elif text == "\n" and not depth:
+        elif text[0] == "\n" and not depth:
             starts.append(position)
     return starts, False
 

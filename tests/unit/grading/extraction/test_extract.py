@@ -434,3 +434,80 @@ def test_a_humaneval_solution_is_exactly_the_prompt_and_the_completion(
     for row in rows:
         source = take(row["canonical_solution"], prompt=row["prompt"], wanted=row["entry_point"])
         assert source.source == row["prompt"] + row["canonical_solution"]
+
+
+# ----------------------------------------------------------------------- indentation and endings
+
+
+def code_of(completion: str, extraction: Extraction = Extraction.AUTO) -> str:
+    return extract.extract(
+        completion, extraction=extraction, dialect=PYTHON, wanted=frozenset({"f"})
+    ).source
+
+
+@pytest.mark.parametrize(
+    ("completion", "code"),
+    [
+        ("```python\n\tdef f(x):\n\t\treturn x\n```", "def f(x):\n\treturn x\n"),
+        ("\tdef f(x):\n\t    return x\n", "def f(x):\n    return x\n"),
+        ("```\r\n\tdef f(x):\r\n\t\treturn x\r\n```", "def f(x):\n\treturn x\n"),
+        ("\fdef f(x):\r\n\treturn x\r\n", "\fdef f(x):\n\treturn x\n"),
+        ("\f\tdef f(x):\n\t\treturn x\n", "def f(x):\n\treturn x\n"),
+        ("1. So:\n   ```python\n   def f(x):\n   \treturn x\n   ```", "def f(x):\n\treturn x\n"),
+        ("1. ```python\n\tdef f(x):\n\t\treturn x\n   ```", "def f(x):\n\treturn x\n"),
+        (
+            "   ```\n  def f(x):\n    if x:\n      return x\n   ```",
+            "def f(x):\n  if x:\n    return x\n",
+        ),
+        ("        # so\n    def f(x):\n        return x\n", "    # so\ndef f(x):\n    return x\n"),
+        ("    def f(x):\n\t    return x\n", "def f(x):\n        return x\n"),
+    ],
+)
+def test_lines_of_code_keep_their_indentation_relative_to_each_other(
+    completion: str, code: str
+) -> None:
+    assert code_of(completion) == code
+    assert call(code_of(completion), 2) == 2
+
+
+@given(st.sampled_from(["\t", "    ", "  ", "\t  ", " \t"]), st.sampled_from(["\t", "  ", "    "]))
+def test_code_that_is_indented_as_a_whole_is_taken_back(before: str, step: str) -> None:
+    code = f"def f(x):\n{step}for n in [x]:\n{step * 2}if n:\n{step * 3}return n\n"
+    fenced = f"```python\n{textwrap.indent(code, before)}```"
+    assert code_of(fenced) == code
+    assert code_of(textwrap.indent(code, before), Extraction.NONE) == code
+
+
+ENDS = (
+    *("def random", "def g(x", "def g(x):", "def g(x):\n    '''Returns", "def g(x):\n    if x"),
+    *("class", "class G:", "@cached", "async def g", "print(f(1", "print(f('a", "x = [1,\n  2,"),
+    *("if __name__ ==", "if __name__ == '__main__':", "from math import", "import", "y = f(1) +"),
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_last_statement_that_stops_early_is_dropped_behind_a_whole_definition(end: str) -> None:
+    assert call(take(f"{BODY}\n{end}", prompt=PROMPT).source, 2) == 3
+    assert code_of(f"{WHOLE}\n\n{end}").rstrip() == WHOLE.rstrip()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{WHOLE}\nprint(f(1))",
+        f"{WHOLE}\n# it's done",
+        f"{WHOLE}\ny = (f(1) if f(2)\n     else 3)",
+        f"{WHOLE}\ny = [n\n     for n in [1]\n     if n]\n",
+        f"{WHOLE}\ny = '''\n   if x\n'''\n",
+        f"{WHOLE}\ny = ...",
+        f"{WHOLE}\ny = 1.",
+        f"{WHOLE}\ny = 1,\n",
+        f"{WHOLE}\nfrom math import *",
+        "x = '''\ndef f():\n    pass\n\ndef g'''\n",
+        "def f(x):\n    return (x",
+        "def g():\n    pass\n\ndef f(x):\n    return (x",
+        f"{WHOLE}\nThat is all, and it's right.",
+    ],
+)
+def test_what_is_whole_or_asked_for_stays(code: str) -> None:
+    assert code_of(code) == code
