@@ -1,15 +1,16 @@
 """Runs a program once for each case, and judges its output, also with a checker program.
 
-If a checker program neither accepts nor rejects, it is broken, or the candidate's output made it
-fail. To find out which, the server runs the checker again on the expected output. If the checker
-fails again, the task is invalid, whatever the candidate wrote. Otherwise the candidate's output is
-wrong. Without this second run, a candidate could avoid a verdict with output that crashes the
-checker.
+If a checker program neither accepts nor rejects, or rejects by an exception that it does not catch,
+it is broken, or the candidate's output made it fail. To find out which, the server runs the checker
+again on the expected output. If the checker fails again, the task is invalid, whatever the
+candidate wrote. Otherwise the candidate's output is wrong. Without this second run, a candidate
+could avoid a verdict with output that crashes the checker.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -41,6 +42,10 @@ from reward_server.languages import Language
 
 _QUICK_BYTES = 256 * 1024
 _ACCEPTED, _REJECTED = 0, 1
+_RAISED = re.compile(
+    rb"^(?:Traceback \(most recent call last\):|Exception in thread |    at .+:\d+:\d+\)?$)",
+    re.MULTILINE,
+)
 # After such an ending no other case can change the verdict.
 _FINAL = (Ending.COMPILE_ERROR, Ending.INVALID_TASK, Ending.VIOLATION)
 
@@ -147,12 +152,13 @@ class StdioGrader:
         if checker.refusal is not None:
             return _run(_broken(checker.refusal), blank, TestOutcome.NOT_RUN, "")
         answer = await slots.run(self._checker_job(checker, case, execution.stdout.data))
-        if (status := _status(answer)) == _ACCEPTED:
+        status = _status(answer, case)
+        if status == _ACCEPTED:
             return _run(execution, blank, TestOutcome.PASSED, "")
         if status == _REJECTED:
             return _run(execution, blank, TestOutcome.FAILED, _checker_words(answer))
         control = await slots.run(self._checker_job(checker, case, case.expected_stdout))
-        if _status(control) is None:
+        if _status(control, case) is None:
             return _run(_broken(control), blank, TestOutcome.NOT_RUN, "")
         message = "the output upsets the checker program, which the expected output does not"
         return _run(execution, blank, TestOutcome.FAILED, message)
@@ -298,13 +304,19 @@ def _outcome(execution: Execution) -> tuple[TestOutcome, str]:
     return TestOutcome.PASSED, ""
 
 
-def _status(answer: Execution) -> int | None:
-    """Returns a checker program's status; None if it neither accepted nor rejected."""
+def _status(answer: Execution, case: StdioCase) -> int | None:
+    """Returns a checker program's status; None if it neither accepted nor rejected.
+
+    An exception ends programs in Python, Java and Node with the status of a rejection. It counts as
+    one only if the case has no expected output with which the checker can be tried.
+    """
     exited = answer.termination.kind is TerminationKind.EXITED
     if answer.ending is not Ending.COMPLETED or not exited:
         return None
     status = answer.termination.value
-    return status if status in (_ACCEPTED, _REJECTED) else None
+    raised = _RAISED.search(answer.stderr.data) is not None and bool(case.expected_stdout.strip())
+    is_clear = status == _ACCEPTED or (status == _REJECTED and not raised)
+    return status if is_clear else None
 
 
 def _checker_words(answer: Execution) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +15,8 @@ from . import compare
 from .suite import TaskError
 
 _MAX_SHOWN = 300
+MOST_DIGITS = 100_000  # some 0.1 s of the judge's time
+_LONG_INTEGER = re.compile(r"\d{4301,}")
 
 
 class _Case(NamedTuple):
@@ -22,7 +26,7 @@ class _Case(NamedTuple):
 
 def _parse(position: int, texts: Sequence[str], result: str | None) -> _Case:
     try:
-        arguments, expected = map(json.loads, texts)
+        arguments, expected = map(_loaded, texts)
     except (ValueError, RecursionError) as error:
         raise TaskError(f"case {position} is not JSON: {error}") from None
     if not isinstance(arguments, list):
@@ -30,6 +34,28 @@ def _parse(position: int, texts: Sequence[str], result: str | None) -> _Case:
     if expected is None and result in NODES:
         expected = []
     return _Case(arguments, expected)
+
+
+def _loaded(text: str) -> object:
+    """Reads JSON, also with integers that are longer than the interpreter allows by itself.
+
+    The time to read an integer grows with the square of its length, so there is a limit for the
+    sum of the squares.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        lengths = [len(digits) for digits in _LONG_INTEGER.findall(text)]
+        if not lengths:
+            raise
+    if sum(length**2 for length in lengths) > MOST_DIGITS**2:
+        raise ValueError(f"its integers are too long: one may have {MOST_DIGITS} digits")
+    usual = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(MOST_DIGITS)
+    try:
+        return json.loads(text)
+    finally:
+        sys.set_int_max_str_digits(usual)
 
 
 class CallTests:

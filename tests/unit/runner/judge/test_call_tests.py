@@ -311,3 +311,35 @@ def test_leetcodes_names_need_no_import(zygote: Zygote) -> None:
     )
     result = zygote.call(source, [([[4]], 4)], entry_point="Solution().f")
     assert result.passed, result.explanation
+
+
+LONG = "7" * 5000  # digits, of which the interpreter reads 4,300 at most
+SEVENS = "7 * (10 ** 5000 - 1) // 9"
+
+
+@pytest.mark.parametrize(
+    ("source", "args", "expected"),
+    [
+        (f"def f(): return {SEVENS}", "[]", LONG),
+        ("def f(n): return n % 1000", f"[{LONG}]", "777"),
+        ("def f(n): return {'n': [-n]}", f"[{LONG}]", f'{{"n": [-{LONG}]}}'),
+        ("def f(): return 10 ** 99_999", "[]", "1" + "0" * 99_999),
+    ],
+)
+def test_integers_may_be_longer_than_the_interpreter_reads_by_itself(
+    zygote: Zygote, source: str, args: str, expected: str
+) -> None:
+    result = zygote.call(source, [(args, expected)])
+    assert result.outcomes == ["PASSED"], result.report
+
+
+def test_another_long_integer_is_a_wrong_answer(zygote: Zygote) -> None:
+    result = zygote.call(f"def f(): return {SEVENS} + 1", [("[]", LONG)])
+    assert result.outcomes == ["FAILED"]
+
+
+@pytest.mark.parametrize("text", ["1" * 100_001, "[" + ", ".join(["1" * 60_000] * 3) + "]"])
+def test_integers_that_take_long_to_read_are_refused(zygote: Zygote, text: str) -> None:
+    result = zygote.call("def f(): return 1", [("[]", text)])
+    assert result.report["blame"] == "task"
+    assert "case 1 is not JSON: its integers are too long" in result.report["message"]
