@@ -1,7 +1,8 @@
 """Applies a patch in the unified format to a repository.
 
 A hunk fits if the file has its old lines without any difference, at the given line or at another
-place. Of several places, the nearest one is taken. The work is bounded for every patch.
+place. Of several places, the nearest one is taken. If a patch has line ends of Windows and the file
+has none, those of the patch come from its transport. The work is bounded for every patch.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from reward_server.grading.repository.tree import (
 _MOST_LINES = 2_000_000  # that are compared to find the places of hunks
 _MOST_READ_BYTES = MOST_BYTES  # of files, each time that a part of the patch changes one
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK_EXAMPLE = "@@ -1,3 +1,4 @@"
 _OCTAL = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
 _NOTHING = b"/dev/null"
@@ -74,6 +76,8 @@ class _FilePatch:
     strips: bool | None = None  # whether names have a prefix, if the header of git tells
     moves: bool = False  # whether git names the files apart, since they differ
     is_copy: bool = False
+    is_edit: bool = False  # whether lines `---` and `+++` announce hunks
+    is_windows: bool = False  # whether these lines end as in Windows
     hunks: list[_Hunk] = field(default_factory=list)
 
 
@@ -84,6 +88,8 @@ def apply_patch(base: Tree, text: str) -> Tree:
         PatchError: the patch is malformed, or does not fit.
     """
     parts = list(_read(text.encode("utf-8", "surrogateescape").split(b"\n")))
+    if empty := next((one for one in parts if one.is_edit and not one.hunks), None):
+        raise PatchError(f"the part of the patch for {empty.new or empty.old!r} has no hunk")
     left = {one.old for one in parts if one.old != one.new and not one.is_copy}
     work = _Work(base, frozenset(path for path in left if path is not None))
     for one in parts:
@@ -165,6 +171,9 @@ def _patched(content: bytes, patch: _FilePatch, budget: _Budget) -> bytes:
     budget.read(content)
     lines = content.splitlines(keepends=True) if b"\r" not in content else _lines(content)
     is_windows = bool(lines) and lines[0].endswith(b"\r\n")
+    if patch.is_windows and lines and b"\r" not in content:
+        for hunk in patch.hunks:
+            _use_line_ends_of_unix(hunk)
     made: list[bytes] = []
     position = 0
     for hunk in patch.hunks:
@@ -194,6 +203,11 @@ def _use_line_ends_of_windows(hunk: _Hunk) -> None:
             line[:-1] + b"\r\n" if line.endswith(b"\n") and line[-2:] != b"\r\n" else line
             for line in side
         ]
+
+
+def _use_line_ends_of_unix(hunk: _Hunk) -> None:
+    for side in (hunk.old, hunk.new):
+        side[:] = [line[:-2] + b"\n" if line.endswith(b"\r\n") else line for line in side]
 
 
 def _place(lines: Sequence[bytes], hunk: _Hunk, least: int, budget: _Budget) -> int | None:
@@ -241,9 +255,14 @@ def _read(lines: list[bytes]) -> Iterator[_FilePatch]:
                 yield current
                 current, is_git = _FilePatch(), False
             _name(current, line[4:], lines[position][4:])
+            current.is_edit = True
+            current.is_windows = lines[position].endswith(b"\r")
             named, position = True, position + 1
         elif named and (hunk := _HUNK.match(line)):
             position = _read_hunk(current, hunk, lines, position)
+        elif named and line.startswith(b"@@"):
+            shown = line[:80].decode("utf-8", "replace")
+            raise PatchError(f"a hunk begins with {shown!r} instead of {_HUNK_EXAMPLE!r}")
         elif is_git:
             _read_extended(current, line)
     if named:

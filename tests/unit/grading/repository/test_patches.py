@@ -45,11 +45,45 @@ def test_a_hunk_whose_line_number_is_off_fits_at_the_nearest_place() -> None:
         ("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n", "makes a link"),
         ("diff --git a/a.txt b/a.txt\nGIT binary patch\n", "binary"),
         ("--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", "not all of its lines"),
+        (EDIT.replace("@@ -2,3 +2,3 @@", "@@ ... @@"), "a hunk begins with '@@ ... @@' instead"),
+        (EDIT.replace("@@ -2,3 +2,3 @@", "@@"), "a hunk begins with '@@' instead of '@@ -1,3"),
+        (EDIT.replace("@@ -2,3 +2,3 @@", "@@ def f():"), "a hunk begins with '@@ def f"),
+        (EDIT.replace("@@ -2,3 +2,3 @@", "@@@ -2,3 -2,3 +2,3 @@@"), "a hunk begins with '@@@ -2"),
+        (EDIT + "@@ ... @@\n-five\n+5\n", "a hunk begins with '@@ ... @@'"),
+        ("--- a/a.txt\n+++ b/a.txt\n-three\n+3\n", "the part of the patch for 'a.txt' has no hunk"),
     ],
 )
 def test_a_patch_that_does_not_fit_is_refused(patch: str, problem: str) -> None:
     with pytest.raises(PatchError, match=problem):
         apply_patch(BASE, patch)
+
+
+WINDOWS = EDIT.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        WINDOWS,
+        f"diff --git a/a.txt b/a.txt\r\nindex 1..2 100644\r\n{WINDOWS}",
+        WINDOWS.replace("-three\r\n+3\r\n", "-three\r\n+3\n"),
+        EDIT.replace("+++ b/a.txt\n", "+++ b/a.txt\r\n"),
+    ],
+)
+def test_a_patch_that_got_line_ends_of_windows_on_its_way_fits(patch: str) -> None:
+    assert _changed(patch) == _changed(EDIT)
+
+
+def test_a_line_that_a_patch_with_line_ends_of_windows_adds_gets_those_of_the_file() -> None:
+    added = "--- a/a.txt\r\n+++ b/a.txt\r\n@@ -1,0 +2 @@\r\n+more\r\n"
+    assert _changed(added)["a.txt"] == LINES.replace(b"one\n", b"one\nmore\n")
+
+
+def test_line_ends_of_windows_in_hunks_alone_are_part_of_the_lines() -> None:
+    ends = EDIT.replace("+3\n", "+3\r\n")
+    assert _changed(ends)["a.txt"] == LINES.replace(b"three\n", b"3\r\n")
+    with pytest.raises(PatchError, match="does not fit"):
+        apply_patch(BASE, EDIT.replace("-three\n", "-three\r\n"))
 
 
 def test_files_are_made_renamed_deleted_and_made_executable() -> None:
