@@ -183,7 +183,7 @@ def _last_start(source: str) -> int:
 
 def _may_be_partial(text: str) -> bool:
     """Returns False if a statement is certainly whole; looks at few characters."""
-    pairs = ("()", "[]", "{}")
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     is_uneven = any(text.count(opening) != text.count(closing) for opening, closing in pairs)
     return is_uneven or text.count('"') % 2 + text.count("'") % 2 > 0 or _stops_early(text)
 

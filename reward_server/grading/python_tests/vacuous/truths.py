@@ -10,7 +10,7 @@ from reward_server.grading.python_tests.literals import evaluated, is_literal
 from reward_server.grading.python_tests.vacuous.bindings import Bindings
 
 _UNKNOWN = object()
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[object, object], object]] = {
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[..., object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -19,8 +19,8 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.GtE: operator.ge,
     ast.Is: lambda one, other: one is other or (type(one) is type(other) and one == other),
     ast.IsNot: lambda one, other: one is not other,
-    ast.In: lambda one, other: operator.contains(other, one),  # type: ignore[arg-type]  # caught
-    ast.NotIn: lambda one, other: not operator.contains(other, one),  # type: ignore[arg-type]
+    ast.In: lambda one, other: one in other,
+    ast.NotIn: lambda one, other: one not in other,
 }
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
