@@ -40,6 +40,7 @@ _TRY = re.compile(r"\btry\s*\{")
 _DECLARED = re.compile(
     r"\b(?:func|fn|void|function|class|struct)\s+(?P<head>\w+)"
     r"|(?<![\w.$])(?P<value>[A-Za-z_$]\w*)\s*(?::\s*[\w<>&\[\] ]+)?(?::=|=(?![=>]))"
+    r"(?P<made>[^;\n]*)"
 )
 _QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -214,7 +215,7 @@ class _Text:
         if re.search(self.quiet.others, code) or self._returns_status(code):
             return True
         failing = (found[0] for found in _FAILING.finditer(code))
-        declared = {name for found in _DECLARED.finditer(code) for name in found.groups() if name}
+        declared = set(_declared(code))
         taken = {name for part, names in self._imports() for name in self._taken(part, names)}
         sounds = any(declared.isdisjoint(_WORD.findall(found)) for found in failing)
         return sounds or not taken.isdisjoint(_WORD.findall(code))
@@ -254,6 +255,13 @@ class _Text:
         for number, found in enumerate(re.finditer(head, self.code)):
             if number < _MOST_BLOCKS:
                 yield range(found.start(), self.ends.get(found.end() - 1, found.start()))
+
+
+def _declared(code: str) -> Iterator[str]:
+    """Yields the names of functions, and of values not made by what sounds like a failure."""
+    for found in _DECLARED.finditer(code):
+        if found["head"] or not _FAILING.search(found["made"]):
+            yield found["head"] or found["value"]
 
 
 _IMPORTING = frozenset(

@@ -142,6 +142,7 @@ IDLE_PROGRAMS = (
     ("cpp", 'int main() { if (add(1,2) != 3) { std::cerr << "wrong"; } return 0; }'),
 )
 OPEN_PROGRAMS = (
+    ("go", "func TestA(t *testing.T) { assert := assert.New(t); assert.Equal(3, Add(1, 2)) }"),
     ("cpp", "int main() { return add(1,2) == 3 ? 0 : 1; }"),
     ("cpp", "int main() { if (add(1,2) != 3) return 1; return 0; }"),
     ("cpp", '#include "doctest.h"\nTEST_CASE() { }'),
