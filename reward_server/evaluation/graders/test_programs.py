@@ -62,7 +62,7 @@ async def program_grader(
             prompt=prompt,
             assertions=assertions,
             parts=parts,
-            flaw=_flaws.find(key, len(tests.test_code), lambda: _flaw(*key)),
+            flaw=_flaws.find((*key, prompt), size, lambda: _flaw(*key, prompt)),
             required=submission.require_integrity,
             programs=programs,
             splits=splits,
@@ -72,7 +72,7 @@ async def program_grader(
 
 
 _known: Recent[tuple[Assertion, ...]] = Recent(32 << 20)
-_flaws: Recent[str] = Recent(16 << 20)
+_flaws: Recent[str] = Recent(32 << 20)
 
 
 def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
@@ -81,9 +81,9 @@ def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
     return find_assertions(test_code, language.program.assertions)
 
 
-def _flaw(test_code: str, language: Language) -> str:
+def _flaw(test_code: str, language: Language, prompt: str) -> str:
     assertions = None if language.program is None else language.program.assertions
-    return flaw_of_program(test_code, language.name, assertions)
+    return flaw_of_program(test_code, language.name, assertions, prompt)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

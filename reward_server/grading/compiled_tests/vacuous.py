@@ -28,7 +28,7 @@ _FAILING = re.compile(
     re.IGNORECASE,
 )
 _REMEDY = "the tests cannot fail, so they would reward every completion: "
-_NOTHING = "nothing in their text asserts anything about an answer"
+_NOTHING = "nothing that runs asserts anything about an answer"
 # An assertion about literals alone, which holds.
 _IDLE_ASSERTION = re.compile(
     r"(?<![\w.])(?:[\w.:]*assert[\w.!]*|expect)\s*\(\s*(?:true|(\d+|true|false|null)\s*,\s*\1)"
@@ -116,10 +116,21 @@ _QUIET: Mapping[str, _Quiet] = {
 }
 
 
-def flaw_of_program(text: str, language: str, assertions: Assertions | None) -> str:
-    """Returns why no answer can fail a test program; "" if one can, or the text leaves it open."""
+def flaw_of_program(
+    text: str, language: str, assertions: Assertions | None, prompt: str = ""
+) -> str:
+    """Returns why no answer can fail a test program; "" if one can, or the text leaves it open.
+
+    Args:
+        text: the program.
+        language: its language.
+        assertions: how that asserts; None if nothing is known.
+        prompt: code before the solution, whose functions the program may call.
+    """
     quiet = _quiet(language)
-    if assertions is None or quiet is None:
+    if assertions is None or quiet is None or len(prompt) > READ_CHARACTERS:
+        return ""
+    if _FAILING.search(blanked(tokenize(prompt, assertions))) is not None:
         return ""
     return "" if _can_fail(text, quiet, assertions, frozenset()) else _REMEDY + _NOTHING
 

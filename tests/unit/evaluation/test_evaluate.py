@@ -209,7 +209,7 @@ async def test_a_policy_that_needs_every_test_runs_every_test() -> None:
 
 async def test_the_program_and_the_prompt_are_what_extraction_makes_of_them() -> None:
     wanted = submission(
-        FunctionTests(entry_point="f", test_code="def check(c): pass"),
+        FunctionTests(entry_point="f", test_code="def check(c): assert c(1)"),
         prompt="import math\ndef f(x):\n",
         completion="<think>no</think>```python\ndef f(x):\n    return math.pi\n```",
     )

@@ -36,7 +36,7 @@ _WEAKENING = re.compile(r"\b(?:or|if|lambda)\b|\"\"\"|'''")
 _CHECK, _MODULE = "check", "solution"
 _PREPARATIONS = ("setup", "setUp", "teardown", "tearDown", "async", "pytest_", "__")
 _BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
-_NOTHING = "nothing in it asserts anything about an answer"
+_NOTHING = "nothing that runs in it asserts anything about an answer"
 _REMEDY = "the tests cannot fail, so they would reward every completion"
 
 

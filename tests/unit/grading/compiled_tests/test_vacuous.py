@@ -216,6 +216,15 @@ def test_programs_that_an_answer_may_fail_are_not(language: str, text: str) -> N
     assert flaw_of(language, text) == ""
 
 
+def test_a_function_of_the_prompt_may_assert() -> None:
+    cpp = LANGUAGES.find("c++")
+    assert cpp.program is not None
+    prompt = "void same(int a, int b) { if (a != b) throw 1; }\n// returns the sum\nint add(int a, int b) {"
+    text = "int main() { same(add(1, 2), 3); }"
+    assert flaw_of_program(text, cpp.name, cpp.program.assertions, prompt) == ""
+    assert flaw_of_program(text, cpp.name, cpp.program.assertions, "// must not fail(\nint add(")
+
+
 async def test_a_helper_that_is_not_among_the_files_is_left_open() -> None:
     text = "const { same } = require('./helpers'); test('a', () => { same(add(1, 2), 3) })"
     assert await flaw_of_suite("javascript", text) == ""
