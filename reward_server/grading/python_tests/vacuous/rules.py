@@ -42,33 +42,39 @@ _REMEDY = "the tests cannot fail, so they would reward every completion"
 
 def read_functions(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:
     """Returns the tests of `asserting`, and their flaw; see `flaw_of_functions`."""
-    tests = asserting(tests)
+    tests = asserting(tests, prompt)
     return tests, flaw_of_functions(tests, prompt)
 
 
-def asserting(tests: FunctionTests) -> FunctionTests:
+def asserting(tests: FunctionTests, prompt: str = "") -> FunctionTests:
     """Returns function tests in which each entry that is a bare expression is an assertion.
 
-    A call of something that the tests import or make prepares the next entries, or asserts by
-    itself; it stays as it is.
+    A call of something that the tests import or make, or that the prompt may define, prepares the
+    next entries, or asserts by itself; it stays as it is.
     """
     if all(map(_ASSERT.match, tests.asserts)):
         return tests
     try:
         texts = (tests.setup_code, tests.test_code, *tests.asserts)
         bindings = Bindings([syntax.parse(text) for text in texts])
-        entries = tuple(_asserted(text, bindings) for text in tests.asserts)
+        given = _given(tests, prompt)
+        entries = tuple(_asserted(text, bindings, given) for text in tests.asserts)
     except _BROKEN:
         return tests
     return replace(tests, asserts=entries)
 
 
-def _asserted(text: str, bindings: Bindings) -> str:
+def _given(tests: FunctionTests, prompt: str) -> frozenset[str]:
+    """Returns the names that a prompt may define besides the entry point."""
+    return frozenset(_WORD.findall(prompt)) - {tests.entry_point.partition("(")[0]}
+
+
+def _asserted(text: str, bindings: Bindings, given: frozenset[str]) -> str:
     body = syntax.parse(text).body
     match body:
         case [ast.Expr(value=ast.Call(func=called))]:
             root = dotted(_root(called))
-            if root == "print" or bindings.of(root):
+            if root == "print" or root in given or bindings.of(root):
                 return text
     match body:
         case [ast.Expr(value=value)]:
@@ -112,7 +118,7 @@ def flaw_of_functions(tests: FunctionTests, prompt: str) -> str:
     bindings = Bindings([*support, *entries])
     checks = [one for tree in support for one in tree.body if _is_check(one)]
     functions = {tests.entry_point.partition("(")[0], *map(_parameter, checks)} - {""}
-    given = frozenset(_WORD.findall(prompt)) - functions
+    given = _given(tests, prompt) - functions
 
     def reach() -> Reach:
         return Reach(

@@ -512,6 +512,8 @@ def test_a_function_of_the_prompt_may_assert() -> None:
     prompt = "def agree(a, b):\n    assert a == b\n\ndef f(x):\n"
     assert flaw_of(check("agree(candidate(1), 1)"), prompt) == ""
     assert flaw_of(check("agree(candidate(1), 1)"))
+    listed = FunctionTests(entry_point="f", asserts=("agree(f(1), 1)", "f(1)"))
+    assert rules.asserting(listed, prompt).asserts == ("agree(f(1), 1)", "assert (f(1))")
 
 
 @pytest.mark.parametrize(
