@@ -182,8 +182,10 @@ class Evaluation:
         assert isinstance(program, Program)
         async with self._scheduler.admit(deadline=deadline, owner=owner) as slots:
             programs = self._programs.of(owner)
-            ready = await programs.ready(language, program.source, slots, program.files)
-            run = ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
+            ready = await programs.ready(
+                language, program.source, slots, program.files, program.data
+            )
+            run = ready.job(job.limits, stdin=program.stdin, args=program.args)
             execution = ready.refusal or await slots.run(replace(run, network=job.network))
         return execution, self._provenance[language.name]
 

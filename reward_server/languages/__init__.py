@@ -156,6 +156,12 @@ class Language:
             frameworks=self.frameworks,
         )
 
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """Names of files that a program needs for itself, as far as they do not depend on it."""
+        kept = () if self.toolchain is None else self.toolchain.program.keep
+        return (self.source, *(name for name in kept if "*" not in name))
+
     def source_file(self, source: str) -> str:
         """Returns the name of a program's file."""
         return self.source.replace("{stem}", self._stem(source))

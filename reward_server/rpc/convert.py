@@ -658,7 +658,7 @@ def _language(field: str, name: str, bounds: Bounds) -> Language:
 
 def _own_files(request: pb.ScoreRequest | pb.ExecuteRequest, language: Language) -> Files:
     own = files.with_text("files", request.files, "text_files", request.text_files)
-    files.check_disjoint("files", own, [language.source])
+    files.check_disjoint("files", own, language.own_files)
     return files.files("files", own)
 
 
@@ -668,7 +668,7 @@ def _data_files(
     data = files.with_text(
         "data_files", request.data_files, "text_data_files", request.text_data_files
     )
-    files.check_disjoint("data_files", data, [language.source, *taken])
+    files.check_disjoint("data_files", data, [*language.own_files, *taken])
     return files.files("data_files", data)
 
 

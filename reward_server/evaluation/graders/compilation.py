@@ -17,6 +17,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from reward_server.domain import (
     Commands,
@@ -50,6 +51,7 @@ class Ready:
         language: what it is written in.
         source: the program.
         files: files beside it.
+        data: read-only files beside it.
         product: the product of the compilation.
         compilation: the execution of the compiler; None if there was none.
     """
@@ -57,6 +59,7 @@ class Ready:
     language: Language
     source: str
     files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     product: bytes = b""
     compilation: Execution | None = None
 
@@ -73,7 +76,6 @@ class Ready:
         stdin: bytes = b"",
         args: tuple[str, ...] = (),
         files: Mapping[str, bytes] | None = None,
-        data: Mapping[str, bytes] | None = None,
     ) -> Job:
         """Makes a job of one run.
 
@@ -81,10 +83,9 @@ class Ready:
             limits: limits of the run.
             stdin: bytes given on standard input.
             args: on the command line.
-            files: files in the working folder of this run.
-            data: read-only files there.
+            files: further files in the working folder of this run.
         """
-        files, data = {**self.files, **(files or {})}, data or {}
+        files, data = {**self.files, **(files or {})}, self.data
         if self.language.toolchain is None:
             program = Program(source=self.source, stdin=stdin, args=args, files=files, data=data)
             return Job(work=program, language=self.language.name, limits=limits)
@@ -132,7 +133,9 @@ class Programs:
         source: str,
         slots: Slots,
         files: Mapping[str, bytes] | None = None,
+        data: Mapping[str, bytes] | None = None,
         *,
+        parts: Mapping[str, bytes] | None = None,
         once: bool = False,
     ) -> Ready:
         """Makes a program ready; the same program is not compiled again or twice at once.
@@ -141,20 +144,24 @@ class Programs:
             language: what it is written in.
             source: the program.
             slots: where the compiler runs.
-            files: files beside it.
+            files: files beside it, both for the compiler and when it runs.
+            data: read-only files, likewise.
+            parts: further files that the compiler alone gets, such as those of hidden tests.
             once: whether the program is only needed once, so that its product is not kept.
 
         Raises:
             SandboxError, DeadlineError: as the slots; also if the language does not work here.
         """
+        program = Ready(language=language, source=source, files=files or {}, data=data or {})
         if language.toolchain is None:
-            return Ready(language=language, source=source, files=files or {})
+            return program
         await self._tried_once(language, slots)
-        files = files or {}
+        make = partial(self._make, program, parts or {}, slots)
         if once:
-            return await self._make(language, source, files, slots)
-        key = _digest(self._owner, language.name, source, files)
-        return await self._shared(key, lambda: self._make(language, source, files, slots))
+            made = await make()
+        else:
+            made = await self._shared(_digest(self._owner, program, parts or {}), make)
+        return replace(made, files={**program.files, **made.files}, data=program.data)
 
     async def library(self, language: Language, source: str, slots: Slots) -> Mapping[str, bytes]:
         """Compiles a library of the server once; returns the files that the compiler made.
@@ -164,10 +171,10 @@ class Programs:
             DeadlineError: as the slots.
         """
         await self._tried_once(language, slots)
-        key = _digest("", f"a library of {language.name}", source, {})
-        ready = await self._shared(
-            key, lambda: self._make(language, source, {}, slots, is_library=True)
-        )
+        program = Ready(language=language, source=source)
+        key = _digest(f"a library of {language.name}", program, {})
+        make = partial(self._make, program, {}, slots, is_library=True)
+        ready = await self._shared(key, make)
         if ready.refusal is not None:
             raise SandboxError(f"a library of ours does not compile: {ready.refusal.message}")
         _, files = wire.unpack(ready.product)
@@ -210,26 +217,30 @@ class Programs:
 
     async def _make(
         self,
-        language: Language,
-        source: str,
-        files: Mapping[str, bytes],
+        program: Ready,
+        parts: Mapping[str, bytes],
         slots: Slots,
         *,
         is_library: bool = False,
     ) -> Ready:
+        """Compiles a program; the result has no files, unless there is nothing to compile."""
+        language = program.language
         limits = language.compile_limits(self._limits)
-        work = language.compilation(source, files, limits, is_library=is_library)
-        program = Ready(language=language, source=source, files=work.files)
+        files = {**program.files, **parts}
+        work = language.compilation(program.source, files, limits, is_library=is_library)
         if not work.commands:
-            return program
+            return replace(program, files=work.files, data={})
+        work = replace(work, data=program.data)
         execution = await slots.run(Job(work=work, language=language.name, limits=limits))
+        program = replace(program, files={}, data={})
         if _succeeded(execution):
             made = replace(execution, product=b"")
-            return replace(program, files={}, product=execution.product, compilation=made)
+            return replace(program, product=execution.product, compilation=made)
         return replace(program, compilation=_refused(execution))
 
     async def _try(self, language: Language, slots: Slots) -> None:
-        program = await self._make(language, language.probe.works, {}, slots)
+        works_here = Ready(language=language, source=language.probe.works)
+        program = await self._make(works_here, {}, slots)
         said = program.refusal
         if said is None:
             limits = language.default_limits(self._limits)
@@ -269,10 +280,15 @@ def _ran_out(program: Ready) -> bool:
     return program.compilation is not None and bool(program.compilation.limits_hit)
 
 
-def _digest(owner: str, language: str, source: str, files: Mapping[str, bytes]) -> bytes:
+def _digest(owner: str, program: Ready, parts: Mapping[str, bytes]) -> bytes:
     digest = hashlib.blake2b(digest_size=20)
-    texts = (owner, language, source)
-    for part in (*(text.encode("utf-8", "surrogatepass") for text in texts), *_flat(files)):
+    texts = (owner, program.language.name, program.source)
+    for part in (
+        *(text.encode("utf-8", "surrogatepass") for text in texts),
+        *_flat({**program.files, **parts}),
+        b"",  # no path: the data begins here
+        *_flat(program.data),
+    ):
         digest.update(b"%d:" % len(part))
         digest.update(part)
     return digest.digest()

@@ -7,14 +7,15 @@ the files determines which tests have to be reported.
 
 from __future__ import annotations
 
-import functools
 import random
 from dataclasses import dataclass, replace
 
 from reward_server.domain import (
+    Commands,
     Ending,
     Execution,
     Integrity,
+    Limits,
     RewardPolicy,
     TestOutcome,
     TestResult,
@@ -115,14 +116,18 @@ class SuiteGrader:
         source = rewritten_by(suites.solutions, candidate.source, secret)
         path = self.tests.solution_path or language.source_file(source)
         files = {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
-        compiling = functools.partial(
-            language.suite_compilation, source, path, secret, {**candidate.files, **files}
-        )
+
+        def compiling(limits: Limits) -> Commands:
+            whole = {**candidate.files, **files}
+            work = language.suite_compilation(source, path, secret, whole, limits)
+            return replace(work, data=candidate.data)
+
         ready = await self.programs.compiled(language, compiling, slots)
         if ready.ending is not Ending.COMPLETED:
             return [Run.of(kept(ready), self.not_run())]
         work = language.suite_execution(source, path, secret, ready.product, candidate.limits)
-        execution = await slots.run(candidate.job(replace(work, data=candidate.data)))
+        work = replace(work, files=candidate.files, data=candidate.data)
+        execution = await slots.run(candidate.job(work))
         report = read_reports(
             execution.stdout.data,
             self.known,

@@ -52,7 +52,7 @@ def conversation(
     if is_text:
         files["solution"] = candidate.source.encode()
     told = interactor.job(candidate.limits, args=tuple(files), files=files)
-    untold = solution.job(candidate.limits, data=candidate.data)
+    untold = solution.job(candidate.limits)
     work = Conversation(interactor=_program(told.work), solution=_program(untold.work))
     return candidate.job(work)
 

@@ -176,7 +176,8 @@ async def run_apart(
         **await _library(parts.split.stubs, language, slots, programs),
         **parts.tests.files,
     }
-    tests = await programs.ready(language, parts.tests.source, slots, files)
+    text, data = parts.tests.source, candidate.data
+    tests = await programs.ready(language, text, slots, data=data, parts=files)
     if tests.refusal is not None:
         return tests.refusal
     serving = await candidate.read_by(parts.split.serving)
@@ -216,11 +217,13 @@ def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
 async def _ready(source: Source, candidate: Candidate, slots: Slots, programs: Programs) -> Ready:
     language = candidate.language
     library = await _library(source, language, slots, programs)
-    files = {**candidate.files, **library, **source.files}
+    files, data, parts = candidate.files, candidate.data, {**library, **source.files}
     if not source.is_ready:
-        return await programs.ready(language, source.text, slots, files, once=True)
-    files[language.source_file(source.text)] = source.text.encode("utf-8", "surrogatepass")
-    return Ready(language=language, source=source.text, files=files)
+        return await programs.ready(
+            language, source.text, slots, files, data, parts=parts, once=True
+        )
+    parts[language.source_file(source.text)] = source.text.encode("utf-8", "surrogatepass")
+    return Ready(language=language, source=source.text, files={**files, **parts}, data=data)
 
 
 async def _library(
@@ -230,7 +233,7 @@ async def _library(
 
 
 def _work(program: Ready, candidate: Candidate) -> Commands:
-    job: Job = program.job(candidate.limits, data=candidate.data)
+    job: Job = program.job(candidate.limits)
     assert isinstance(job.work, Commands)
     return job.work
 

@@ -100,7 +100,8 @@ class StdioGrader:
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs the cases; see `Grader`."""
         source = self.tests.harness or candidate.source
-        ready = await self.programs.ready(candidate.language, source, slots, candidate.files)
+        files, data = candidate.files, candidate.data
+        ready = await self.programs.ready(candidate.language, source, slots, files, data)
         if ready.refusal is not None:
             return [Run.of(kept(ready.refusal), self.not_run())]
         runs = await _Cases(self, ready, candidate, slots).run()
@@ -119,9 +120,7 @@ class StdioGrader:
         case, blank = self.tests.cases[index], self._blank(index)
         if self.tests.checker.kind is CheckerKind.INTERACTOR:
             return await self._converse(case, ready, candidate, blank, slots)
-        execution = await slots.run(
-            ready.job(candidate.limits, stdin=case.stdin, data=candidate.data)
-        )
+        execution = await slots.run(ready.job(candidate.limits, stdin=case.stdin))
         outcome, message = _outcome(execution)
         if outcome is not TestOutcome.PASSED:
             return _run(execution, blank, outcome, message)

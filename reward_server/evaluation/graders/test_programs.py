@@ -174,11 +174,18 @@ class ProgramGrader:
             )
 
         composed = await candidate.read_by(compose)
-        files = {**candidate.files, **composed.files}
-        ready = await self.programs.ready(language, composed.source, slots, files, once=True)
+        ready = await self.programs.ready(
+            language,
+            composed.source,
+            slots,
+            candidate.files,
+            candidate.data,
+            parts=composed.files,
+            once=True,
+        )
         if ready.refusal is not None:
             return [Run.of(kept(ready.refusal), self.not_run())]
-        execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
+        execution = await slots.run(ready.job(candidate.limits))
         run = judged(execution, rewritten, nonces, language)
         if ready.compilation is None:
             return [run]

@@ -17,7 +17,7 @@ import json
 import os
 import signal
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from .. import wire
@@ -29,6 +29,7 @@ from . import streams
 _NOT_STARTED = 127  # a shell's exit status for a command that does not exist
 _SUCCESS = 0
 _EXECUTABLE = 0o755
+_FILE, _DATA = "file/", "data/"  # kinds of blobs
 _PIPE_NUMBERS = (3, 4)  # to read and to write, in one of two joined programs
 _OUT_OF_THEIR_WAY = 10
 
@@ -37,10 +38,7 @@ def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) ->
     """Runs the commands of a request, or of one of two programs, and exits."""
     pipes = _pipes(frames) if request.joined else []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    product = blobs["product"]
-    if product:
-        _unpack(product)
-    write_files({name: blob for name, blob in blobs.items() if "/" in name})
+    _write(blobs)
     environment = {**os.environ, **request.environment}
     status = _SUCCESS
     for command in request.commands:
@@ -49,8 +47,16 @@ def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) ->
             break
     report_end(frames, status)
     if request.keep and (status == _SUCCESS or request.keeps_failed):
-        frames.send(_pack(request.keep))
+        frames.send(_pack(request.keep, blobs))
     os._exit(0)
+
+
+def _write(blobs: Mapping[str, bytes]) -> None:
+    """Writes the given files, then the product, which wins over them, and at last the data."""
+    write_files({name: blob for name, blob in blobs.items() if name.startswith(_FILE)})
+    if product := blobs["product"]:
+        _unpack(product)
+    write_files({name: blob for name, blob in blobs.items() if name.startswith(_DATA)})
 
 
 def _pipes(frames: Frames) -> list[int]:
@@ -106,9 +112,13 @@ def await_end(child: int) -> int:
             return status
 
 
-def _pack(patterns: Sequence[str]) -> bytes:
-    """Packs the files below the working folder whose path matches a pattern."""
-    names = [name for name in _files(".") if any(fnmatch.fnmatch(name, one) for one in patterns)]
+def _pack(patterns: Sequence[str], given: Container[str]) -> bytes:
+    """Packs the files below the working folder whose path matches a pattern, except given data."""
+    names = [
+        name
+        for name in _files(".")
+        if any(fnmatch.fnmatch(name, one) for one in patterns) and _DATA + name not in given
+    ]
     executable = [name for name in names if os.access(name, os.X_OK)]
     return wire.pack({"executable": executable}, {name: _read(name) for name in sorted(names)})
 
@@ -128,7 +138,7 @@ def _read(name: str) -> bytes:
 
 def _unpack(product: bytes) -> None:
     header, files = wire.unpack(product)
-    write_files({f"file/{name}": content for name, content in files.items()})
+    write_files({_FILE + name: content for name, content in files.items()})
     executable: Any = header["executable"]
     for name in executable:
         os.chmod(name, _EXECUTABLE)
