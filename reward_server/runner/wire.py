@@ -21,6 +21,9 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 Zygote ── a packet socket ── judge: the zygote sends JUDGE with the descriptors of an execution (the
 channel to the candidate, its stdin, stdout and stderr, the memory files of request and report, and
 in modes "split" and "conversation" the channel, stdin, stdout and stderr of the trusted program).
+In modes "program" and "commands" the standard streams are memory files. There the zygote sends
+ENDED once all processes of the candidate are gone, and the judge reads the output then. A judge
+that has answered before ignores it.
 The judge answers with a `Word` when the report is written. Before that it writes notes to another
 socket, which the zygote reads after the word. Nobody can take a note back, not even a judge that
 the candidate's answers have taken over. (From a pipe it could: /proc opens a pipe for reading.)
@@ -81,7 +84,7 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 KEPT_OUTPUT_BYTES = 64 * 1024
 BROKEN_STATUS = 70  # exit status of a runner process that its own error ended (EX_SOFTWARE)
 
@@ -126,13 +129,16 @@ class Stop(enum.IntEnum):
     CANCELLED = 4
     JUDGE_STUCK = 5
     MEMORY = 6
+    OUTPUT = 7
 
 
 class Start(NamedTuple):
     """Begins an execution and carries its limits. Times are in nanoseconds, sizes in bytes.
 
     `programs` is 2 in modes "split" and "conversation", otherwise 1. `report_bytes` is the greatest
-    size of a report; if a report is larger, only its first byte is sent.
+    size of a report; if a report is larger, only its first byte is sent. If the standard streams
+    are memory files, `output_bytes` is the greatest size of both outputs together; if they are
+    pipes, which the judge limits, it is 0.
     """
 
     kind: int
@@ -147,6 +153,7 @@ class Start(NamedTuple):
     loopback: int = 0
     programs: int = 1
     report_bytes: int = 0
+    output_bytes: int = 0
 
 
 class Finish(NamedTuple):
@@ -184,12 +191,13 @@ class Word(NamedTuple):
     patience_ns: int
 
 
+SEED = struct.Struct(">I")
 WORD = struct.Struct(">?q")
 UNTIL_ITS_LIMITS_NS = 1 << 62
 START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
-JUDGE = b"J"
+JUDGE, ENDED = b"J", b"E"
 CAN_HEAR = b"H"
 CROSSING = b"X"
 CONTRADICTION = "contradiction"

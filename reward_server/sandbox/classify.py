@@ -68,6 +68,7 @@ _STOP_LIMITS = {
     Stop.WALL_TIME: LimitKind.WALL_TIME,
     Stop.CPU_TIME: LimitKind.CPU_TIME,
     Stop.MEMORY: LimitKind.MEMORY,
+    Stop.OUTPUT: LimitKind.OUTPUT,
 }
 _STOP_WORDS = {
     LimitKind.WALL_TIME: "wall time ran out",

@@ -54,8 +54,18 @@ def start_record(
     report_bytes: int,
     programs: int = 1,
     network: Network = Network.NONE,
+    has_files: bool = False,
 ) -> bytes:
-    """Builds the record that begins an execution."""
+    """Builds the record that begins an execution.
+
+    Args:
+        limits: the limits.
+        payload_bytes: the size of the document that follows.
+        report_bytes: the greatest size of a report.
+        programs: how many programs run.
+        network: the network.
+        has_files: whether the program's standard streams are memory files.
+    """
     start = Start(
         kind=Kind.EXECUTE,
         payload_bytes=payload_bytes,
@@ -69,6 +79,7 @@ def start_record(
         programs=programs,
         report_bytes=report_bytes,
         loopback=network is Network.LOOPBACK,
+        output_bytes=limits.output_bytes if has_files else 0,
     )
     return wire.START.pack(*start)
 

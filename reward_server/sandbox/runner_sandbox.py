@@ -144,6 +144,7 @@ class ContainedSandbox:
             report_bytes=greatest_report_bytes(job),
             programs=programs,
             network=job.network,
+            has_files=isinstance(job.work, Program | Commands),
         )
         reader = asyncio.ensure_future(self._read_finish())
         try:

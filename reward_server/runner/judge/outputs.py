@@ -1,11 +1,25 @@
-"""The candidate's output to its standard streams, read while the judge waits."""
+"""The candidate's standard streams: pipes, read while the judge waits, or memory files.
+
+A memory file of input is sealed before the candidate runs: nobody can change it, not even through
+a descriptor that the candidate opens by itself. Memory files of output are read when the candidate
+is gone.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 
 _PIECE_BYTES = 1 << 16
+_ALL_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+
+
+def give_input(descriptor: int, data: bytes) -> None:
+    """Writes a program's input to its memory file, and seals it."""
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(data)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _ALL_SEALS)
 
 
 class OutputLimitError(Exception):
@@ -18,6 +32,12 @@ class Stream:
     def __init__(self) -> None:
         self.kept = bytearray()
         self.size_bytes = 0
+
+    def read_file(self, descriptor: int, kept_bytes: int) -> None:
+        """Reads a memory file."""
+        self.size_bytes = os.fstat(descriptor).st_size
+        with open(descriptor, "rb", closefd=False) as file:
+            self.kept += file.read(min(self.size_bytes, kept_bytes))
 
 
 class Outputs:
@@ -56,6 +76,11 @@ class Outputs:
         if self._left_bytes < 0:
             raise OutputLimitError
         return True
+
+    def read_files(self, stdout: int, stderr: int) -> None:
+        """Reads both streams of a candidate that wrote to memory files and is gone."""
+        self.stdout.read_file(stdout, self._kept_bytes)
+        self.stderr.read_file(stderr, self._kept_bytes)
 
     def drain(self) -> None:
         """Reads all available output, without waiting.

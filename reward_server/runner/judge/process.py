@@ -16,7 +16,6 @@ import decimal
 import io
 import os
 import resource
-import select
 import socket
 import sys
 import time
@@ -43,7 +42,7 @@ from . import conversation, relay, surroundings
 from .endings import Cause, SessionEnded
 from .handover import hand_over, load, record_refusal
 from .link import ClosedError, Link, OversizeFrameError
-from .outputs import OutputLimitError, Outputs
+from .outputs import OutputLimitError, Outputs, give_input
 from .proxies import proxy
 from .report import Report, TestReport
 from .session import Session
@@ -73,6 +72,8 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
     modules = surroundings.Whole()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
+        if message == wire.ENDED:  # of the last execution, which was judged before its end
+            message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
             break
         channel, stdin, stdout, stderr, request, report, *tests_program = descriptors
@@ -88,6 +89,7 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
                 report,
                 notes.send,
                 tests_program,
+                await_end=partial(receive, line, len(wire.ENDED)),
             )
         confine.close_all_but({line.fileno(), notes.fileno()})
         surroundings.give_back()
@@ -131,18 +133,23 @@ def run(
     report_fd: int,
     announce: Callable[[bytes], object],
     tests_program: Sequence[int] = (),
+    *,
+    await_end: Callable[[], object],
 ) -> Word:
     """Judges one execution.
+
+    The standard streams of modes "program" and "commands" are memory files, of others pipes.
 
     Args:
         document: a request's document, see `requests`.
         channel: a socket to the candidate.
-        stdin_fd: write end of the candidate's standard input, not blocking.
-        stdout_fd: read end of its standard output.
-        stderr_fd: read end of its standard error.
+        stdin_fd: the candidate's standard input; the write end of a pipe does not block.
+        stdout_fd: its standard output.
+        stderr_fd: its standard error.
         report_fd: an empty memory file, for the report.
         announce: sends the zygote the note CAN_HEAR or CROSSING, see `wire`.
         tests_program: channel, stdin, stdout and stderr of the trusted program of two.
+        await_end: waits until all processes of the candidate are gone.
 
     Returns:
         A word whose `stays` is True if the execution can have left nothing in this process.
@@ -152,14 +159,24 @@ def run(
     request, blobs = requests.unpack(document)
     is_program = isinstance(request, (ProgramRequest, CommandsRequest))
     keeps_all = is_program or isinstance(request, ConversationRequest)
+    works_on = False
     limit_bytes = request.output_bytes
     kept_bytes = limit_bytes if keeps_all else wire.KEPT_OUTPUT_BYTES
-    outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
+    pipes = (None, None) if is_program else (stdout_fd, stderr_fd)
+    outputs = Outputs(*pipes, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
     link = Link(channel, outputs)
     is_plain = True
     try:
-        if isinstance(request, CommandsRequest):
-            _run_commands(request, blobs, link, outputs, stdin_fd, report)
+        if isinstance(request, (ProgramRequest, CommandsRequest)):
+            give_input(stdin_fd, blobs.pop("stdin"))
+            hand_over(link, report, request, blobs)
+            if isinstance(request, CommandsRequest):
+                _await_commands(request, link, report)
+            else:
+                _hear_compiler(link, report)
+            if _kept_to_protocol(report):
+                await_end()
+            outputs.read_files(stdout_fd, stderr_fd)
         elif isinstance(request, SplitRequest):
             os.close(stdin_fd)
             solution = relay.Peer(channel, link, outputs)
@@ -168,13 +185,7 @@ def run(
             candidate = conversation.Speaker(
                 channel, link, outputs, stdin=stdin_fd, stdout=stdout_fd
             )
-            is_program = _converse(request, blobs, candidate, tests_program, report)
-        elif isinstance(request, ProgramRequest):
-            stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-            hand_over(link, report, request, blobs)
-            stdin.feed()
-            if _hear_compiler(link, report):
-                _run_program(outputs, stdin)
+            works_on = _converse(request, blobs, candidate, tests_program, report)
         else:
             os.close(stdin_fd)
             crossing = partial(announce, wire.CROSSING)
@@ -189,20 +200,25 @@ def run(
     except (ClosedError, OversizeFrameError) as error:
         report.message = f"the candidate did not start: {type(error).__name__}"
     report.write(outputs)
-    return Word(is_plain and _kept_to_protocol(report), _patience_ns(report, is_program))
+    return Word(is_plain and _kept_to_protocol(report), _patience_ns(report, works_on=works_on))
 
 
 def _kept_to_protocol(report: Report) -> bool:
     return report.ready and report.broken != Cause.FORGED.value and not report.limits
 
 
-def _patience_ns(report: Report, is_program: bool) -> int:
-    """Returns for how long a candidate may live after its last message."""
+def _patience_ns(report: Report, *, works_on: bool) -> int:
+    """Returns for how long a candidate may live after its last message.
+
+    Args:
+        report: the results.
+        works_on: whether a program closed its streams, and may do more before it ends.
+    """
     if not _kept_to_protocol(report):
         return 0
-    if is_program and report.load is None:  # it closed its streams and may still be working
+    if works_on:
         return wire.UNTIL_ITS_LIMITS_NS
-    return policy.LAST_STEPS_NS if is_program or report.broken else 0
+    return policy.LAST_STEPS_NS if report.broken else 0
 
 
 # ----------------------------------------------------------------------------------- suites
@@ -279,24 +295,8 @@ def _run_files(
 # ---------------------------------------------------------------------------------- programs
 
 
-def _run_commands(
-    request: CommandsRequest,
-    blobs: dict[str, bytes],
-    link: Link,
-    outputs: Outputs,
-    stdin_fd: int,
-    report: Report,
-) -> None:
-    """Lets the candidate run commands; records the status of the last one and the product.
-
-    Raises:
-        ClosedError, OversizeFrameError: the candidate's shim did not start.
-        OutputLimitError: the commands wrote more output than allowed.
-    """
-    stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-    hand_over(link, report, request, blobs)
-    stdin.feed()
-    _run_program(outputs, stdin)
+def _await_commands(request: CommandsRequest, link: Link, report: Report) -> None:
+    """Waits for the end of commands; records the status of the last one and the product."""
     try:
         report.status = relay.read_status(link)
         if request.keep and (report.status == 0 or request.keeps_failed):
@@ -363,28 +363,6 @@ def _converse(
     return decides
 
 
-class _Stdin:
-    """The input of a program, and the end of the pipe to which it is written."""
-
-    def __init__(self, descriptor: int, data: bytes) -> None:
-        self.descriptor = descriptor
-        self.open = True
-        self._rest = memoryview(data)
-
-    def feed(self) -> None:
-        """Writes as much as the pipe takes; closes it after the last byte or if it has no
-        reader."""
-        try:
-            self._rest = self._rest[os.write(self.descriptor, self._rest) :]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._rest = self._rest[:0]
-        if not self._rest:
-            os.close(self.descriptor)
-            self.open = False
-
-
 def _hear_compiler(link: Link, report: Report) -> bool:
     """Waits until the shim has compiled the program; returns False if it broke the protocol.
 
@@ -404,24 +382,3 @@ def _hear_compiler(link: Link, report: Report) -> bool:
             return True
     record_end(session, report)
     return session.ended is None
-
-
-def _run_program(outputs: Outputs, stdin: _Stdin) -> None:
-    """Feeds a program and reads its output until it has closed both streams.
-
-    Raises:
-        OutputLimitError: it wrote more output than allowed.
-    """
-    poller = select.poll()
-    if stdin.open:
-        poller.register(stdin.descriptor, select.POLLOUT)
-    for descriptor in outputs.open:
-        poller.register(descriptor, select.POLLIN)
-    while outputs.open:
-        for descriptor, _ in poller.poll():
-            if descriptor == stdin.descriptor:
-                stdin.feed()
-                if not stdin.open:
-                    poller.unregister(descriptor)
-            elif not outputs.read(descriptor):
-                poller.unregister(descriptor)

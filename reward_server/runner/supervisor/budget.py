@@ -1,7 +1,8 @@
 """The remaining budget of a candidate, and the time of the next check.
 
 What this stops: a candidate that runs for ever or computes for ever. If it shares a cgroup with
-other processes, this also stops it when it takes too much memory.
+other processes, this also stops it when it takes too much memory, and if it writes to memory files,
+when it has written too much.
 
 What it does not do: it does not kill the candidate. The zygote does.
 """
@@ -15,6 +16,8 @@ from ..wire import Start, Stop
 
 _SHORTEST_CPU_CHECK_NS = 1_000_000
 _MEMORY_CHECK_NS = 5_000_000
+# Until then memory and the size of a file bound what a program writes.
+_OUTPUT_CHECK_NS = 20_000_000
 _NEVER_NS = 1 << 62
 _CORES = os.cpu_count() or 1  # read once, because the kernel generates the file for each read
 
@@ -27,6 +30,7 @@ class Budget:
         begun: when the execution began.
         cpu_time_ns: returns the CPU time of all its processes, counted from any fixed point.
         memory_bytes: returns the memory they use; None if the kernel enforces that limit.
+        output_bytes: returns how much they have written; None if the judge enforces that limit.
     """
 
     def __init__(
@@ -35,13 +39,16 @@ class Budget:
         begun: int,
         cpu_time_ns: Callable[[], int],
         memory_bytes: Callable[[], int] | None,
+        output_bytes: Callable[[], int] | None = None,
     ) -> None:
         self._start = start
         self._read_cpu, self._read_memory = cpu_time_ns, memory_bytes
+        self._read_output = output_bytes
         self._cpu_before = cpu_time_ns()
         self._memory_before = 0 if memory_bytes is None else memory_bytes()
         self._next_cpu = begun + start.cpu_time_ns // _CORES
         self._next_memory = _NEVER_NS if memory_bytes is None else begun + _MEMORY_CHECK_NS
+        self._next_output = _NEVER_NS if output_bytes is None else begun + _OUTPUT_CHECK_NS
         self._patience_end = _NEVER_NS
         self.wall_end = begun + start.wall_time_ns
         self.peak_memory_bytes = 0
@@ -49,7 +56,8 @@ class Budget:
     @property
     def next_look(self) -> int:
         """The time at which to call `exceeded` again."""
-        return min(self.wall_end, self._patience_end, self._next_cpu, self._next_memory)
+        looks = (self._next_cpu, self._next_memory, self._next_output)
+        return min(self.wall_end, self._patience_end, *looks)
 
     @property
     def cpu_time_ns(self) -> int:
@@ -70,7 +78,16 @@ class Budget:
             return Stop.CPU_TIME
         if now >= self._next_memory and self._is_memory_spent(now):
             return Stop.MEMORY
+        if now >= self._next_output:
+            self._next_output = now + _OUTPUT_CHECK_NS
+            return self.exceeded_by_output()
         return Stop.NONE
+
+    def exceeded_by_output(self) -> Stop:
+        """Returns `Stop.OUTPUT` if more was written than allowed."""
+        if self._read_output is None or self._read_output() <= self._start.output_bytes:
+            return Stop.NONE
+        return Stop.OUTPUT
 
     def _is_cpu_spent(self, now: int) -> bool:
         left = self._start.cpu_time_ns - self.cpu_time_ns

@@ -19,6 +19,7 @@ from typing import NamedTuple, NoReturn
 
 from .. import wire
 from ..candidate import process as candidate
+from ..candidate import streams
 from ..channel import descriptors
 from ..channel.descriptors import receive
 from ..walls import confine, policy
@@ -27,6 +28,7 @@ from ..walls.privileges import Privileges
 from ..wire import Start
 from . import children
 from .children import Child
+from .memory_streams import MemoryStreams
 from .namespace_init import Aside
 
 CANDIDATE, TESTS = b"C", b"T"
@@ -40,6 +42,12 @@ class Ends(NamedTuple):
     stdin: int
     stdout: int
     stderr: int
+
+    def with_files(self, files: MemoryStreams) -> Ends:
+        """Returns the ends with memory files in place of the pipes, which are closed."""
+        for end in (self.stdin, self.stdout, self.stderr):
+            os.close(end)
+        return Ends(self.channel, *files)
 
 
 class Handed(NamedTuple):
@@ -91,6 +99,8 @@ class Candidates:
     def run(self, kind: bytes, ends: Handed) -> NoReturn:
         """Builds the walls, waits for an execution and serves it, in the forked process.
 
+        If memory files come with the execution, they take the place of the pipes.
+
         Args:
             kind: `CANDIDATE` or `TESTS`.
             ends: the process's own ends of its connections.
@@ -105,7 +115,12 @@ class Candidates:
             privileges.become_victim()
         self.walls.enter(privileges, policy.USUAL_DISK_BYTES)
         line, channel = descriptors.as_line(ends.line), descriptors.as_stream(ends.channel)
-        start = _wait_for_start(line)
+        start, files = _wait_for_start(line)
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        if files:
+            streams.open_streams.cache_clear()
         if start.disk_bytes != policy.USUAL_DISK_BYTES:
             privileges.resize_box(start.disk_bytes)
         if start.loopback:
@@ -115,6 +130,6 @@ class Candidates:
         candidate.run(channel, lambda: self.aside.step(line.detach()))
 
 
-def _wait_for_start(line: socket.socket) -> Start:
-    message, _ = receive(line, wire.START.size)
-    return Start(*wire.START.unpack(message))
+def _wait_for_start(line: socket.socket) -> tuple[Start, list[int]]:
+    message, files = receive(line, wire.START.size, len(MemoryStreams._fields))
+    return Start(*wire.START.unpack(message)), files

@@ -33,6 +33,7 @@ from .candidates import CANDIDATE, TESTS, Candidates, Ends
 from .cgroup_usage import CgroupUsage
 from .children import Child
 from .judges import ForkServer, Judge
+from .memory_streams import MemoryStreams
 
 CONTROL_IN, CONTROL_OUT = 0, 1
 _FIRST = 1  # the waiting first process of a namespace, beside the program's processes
@@ -114,8 +115,11 @@ class Zygote:
         request, report = os.memfd_create("request"), os.memfd_create("report")
         try:
             _splice_exactly(CONTROL_IN, request, start.payload_bytes, self._between)
+            streams = MemoryStreams.make() if start.output_bytes else None
+            if streams is not None:
+                ends = ends.with_files(streams)
             others = tuple(end for its_ends in more for end in its_ends)
-            finish = self._execute(programs, start, (*ends, request, report, *others))
+            finish = self._execute(programs, start, (*ends, request, report, *others), streams)
             self._send(finish, report)
         finally:
             os.close(request)
@@ -124,7 +128,11 @@ class Zygote:
     # ------------------------------------------------------------------- one execution
 
     def _execute(
-        self, programs: Sequence[Child], start: Start, descriptors: Sequence[int]
+        self,
+        programs: Sequence[Child],
+        start: Start,
+        descriptors: Sequence[int],
+        streams: MemoryStreams | None,
     ) -> Finish:
         candidate, ours = programs[0], slice(len(Ends._fields), len(Ends._fields) + 2)
         report = descriptors[ours][-1]
@@ -134,14 +142,19 @@ class Zygote:
         self._meters.limit_processes(processes)
         before = self._used
         begun = time.monotonic_ns()
-        budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
+        sizes = None if streams is None else streams.output_bytes
+        budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader, sizes)
         told = wire.START.pack(*start._replace(processes=self._meters.user_processes(processes)))
+        opened = [] if streams is None else streams.opened()
         for program in programs:
-            program.send(told)
+            program.send(told, opened)
         self._judge.send(wire.JUDGE, descriptors)
-        for descriptor in {*descriptors} - {*descriptors[ours]}:
+        for descriptor in {*descriptors, *opened} - {*descriptors[ours], *(streams or ())}:
             os.close(descriptor)
-        stop, judge_status, notes = self._supervise(candidate, budget)
+        reads_at_end = streams is not None
+        stop, judge_status, notes = self._supervise(candidate, budget, reads_at_end=reads_at_end)
+        if streams is not None:
+            streams.close()  # else they would count as what the execution left
         cpu_time_ns = budget.cpu_time_ns
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
@@ -187,8 +200,15 @@ class Zygote:
         machinery = (self._judges, self._judge)
         return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
-    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, bytes]:
+    def _supervise(
+        self, candidate: Child, budget: Budget, *, reads_at_end: bool
+    ) -> tuple[Stop, int, bytes]:
         """Waits for the candidate's end and the judge's word.
+
+        Args:
+            candidate: the candidate.
+            budget: its budget.
+            reads_at_end: whether the judge reads the output only after the candidate's end.
 
         Returns:
             Why the candidate was stopped, if it was; the judge's exit status, 0 if it sent its
@@ -214,6 +234,10 @@ class Zygote:
                     if candidate.watch.has_ended():
                         poller.unregister(descriptor)
                         candidate.reap()
+                        stop = stop or budget.exceeded_by_output()
+                        if reads_at_end and judge_status == -1:
+                            judge_end = time.monotonic_ns() + policy.JUDGE_GRACE_NS
+                            judge.send(wire.ENDED)
                 else:
                     poller.unregister(descriptor)
                     notes = judge.take_notes()

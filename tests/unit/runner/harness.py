@@ -84,11 +84,13 @@ class Zygote:
         self.process.wait(timeout=30)
         self.process.stdout.close()
 
-    def run(self, document: bytes, wall_seconds: float = 20.0) -> Result:
+    def run(
+        self, document: bytes, wall_seconds: float = 20.0, *, has_files: bool = False
+    ) -> Result:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         out = self.process.stdout.fileno()
-        request = plain_zygote.REQUEST.pack(len(document), int(wall_seconds * 1000))
+        request = plain_zygote.REQUEST.pack(len(document), int(wall_seconds * 1000), has_files)
         plain_zygote.write_all(self.process.stdin.fileno(), request + document)
         raw = plain_zygote.read_exactly(out, plain_zygote.REPLY.size)
         reply = plain_zygote.Reply(*plain_zygote.REPLY.unpack(raw))
@@ -117,7 +119,7 @@ class Zygote:
         request = ProgramRequest(args=list(args), output_bytes=output_bytes)
         blobs = {f"file/{name}": content for name, content in (files or {}).items()}
         blobs |= {"source": _bytes(source), "stdin": stdin}
-        return self.run(requests.pack(request, blobs), wall_seconds)
+        return self.run(requests.pack(request, blobs), wall_seconds, has_files=True)
 
     def function(
         self,

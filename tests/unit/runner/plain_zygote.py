@@ -4,7 +4,8 @@ Like the real one it never holds a request or a report in memory.
 
 Runs as a script with the folder that holds the package `reward_server`, others to import from,
 and modules to import as its arguments. A request
-is its length, a wall time in milliseconds and a document; an answer is a `Reply` and a report.
+is its length, a wall time in milliseconds, whether standard streams are memory files, and a
+document; an answer is a `Reply` and a report.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
-REQUEST = struct.Struct(">II")
+REQUEST = struct.Struct(">II?")
 REPLY = struct.Struct(">IiiiiQQ")
 _MEMORY_BYTES = 2 << 30
 _GRACE_SECONDS = 5.0
@@ -93,7 +94,12 @@ class Judge:
 
     def wait(self, seconds: float) -> bool:
         """Waits until it gives its word; returns False if that takes too long."""
-        return _wait(self.line.fileno(), seconds)
+        return _wait(seconds, self.line.fileno())
+
+    def tell_end(self) -> None:
+        from reward_server.runner import wire
+
+        self.line.send(wire.ENDED)
 
     def hear(self) -> tuple[bool, int]:
         """Returns whether it stays, and its exit status, 0 if it gave its word."""
@@ -121,13 +127,15 @@ class Judge:
 class Execution:
     """One execution."""
 
-    def __init__(self, document: int) -> None:
+    def __init__(self, document: int, *, has_files: bool) -> None:
         self._folder = tempfile.mkdtemp(prefix="candidate-")
         self._trusted, self._untrusted = socket.socketpair()
-        self._pipes = [os.pipe() for _ in range(3)]
+        self._has_files = has_files
+        self._pipes = _files() if has_files else [os.pipe() for _ in range(3)]
         self._report = os.memfd_create("report")
         (_, inputs), (outputs, _), (errors, _) = self._pipes
-        os.set_blocking(inputs, False)
+        if not has_files:
+            os.set_blocking(inputs, False)
         channel = self._trusted.fileno()
         self._judges_ends = [channel, inputs, outputs, errors, document, self._report]
 
@@ -141,10 +149,10 @@ class Execution:
         for pipe in self._pipes:
             for descriptor in pipe:
                 os.close(descriptor)
-        timed_out = not judge.wait(wall_seconds)
+        timed_out = not self._await_word(judge, candidate, wall_seconds)
         if timed_out:
             _kill(candidate)
-            if not judge.wait(_GRACE_SECONDS):
+            if not self._await_word(judge, candidate, _GRACE_SECONDS):
                 _kill(judge.pid)
         used = judge.cpu_ns() - before
         stays, judge_status = judge.hear()
@@ -163,6 +171,20 @@ class Execution:
         )
         return reply, stays
 
+    def _await_word(self, judge: Judge, candidate: int, seconds: float) -> bool:
+        """Waits for the judge's word; tells the judge of the candidate's end if it needs it."""
+        if not self._has_files:
+            return judge.wait(seconds)
+        end = os.pidfd_open(candidate)
+        try:
+            if not _wait(seconds, judge.line.fileno(), end):
+                return False
+        finally:
+            os.close(end)
+        if not judge.wait(0):
+            judge.tell_end()
+        return judge.wait(_GRACE_SECONDS)
+
     def send_report(self, reply: Reply) -> None:
         write_all(1, REPLY.pack(*reply))
         offset = 0
@@ -172,10 +194,13 @@ class Execution:
 
     def _candidate(self) -> NoReturn:
         from reward_server.runner.candidate import process as candidate
+        from reward_server.runner.candidate import streams
 
         (inputs, _), (_, outputs), (_, errors) = self._pipes
         for number, end in enumerate((inputs, outputs, errors)):
             os.dup2(end, number)
+        if self._has_files:
+            streams.open_streams.cache_clear()
         _close_all_but({self._untrusted.fileno()})
         _stay_in(self._folder)
         candidate.run(self._untrusted, lambda: None)
@@ -225,17 +250,25 @@ def _spliced(size: int) -> int:
     return document
 
 
-def _wait(descriptor: int, seconds: float) -> bool:
+def _files() -> list[tuple[int, int]]:
+    """Returns the ends of program and judge of three memory files, as of pipes."""
+    made = [os.memfd_create("stream", os.MFD_ALLOW_SEALING) for _ in range(3)]
+    ends = [(os.open(f"/proc/self/fd/{one}", os.O_RDWR), one) for one in made]
+    return [ends[0], *(end[::-1] for end in ends[1:])]
+
+
+def _wait(seconds: float, *descriptors: int) -> bool:
     """Waits until there is something to read, and tells whether there is."""
     poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
+    for descriptor in descriptors:
+        poller.register(descriptor, select.POLLIN)
     return bool(poller.poll(seconds * 1000))
 
 
 def _wait_for_exit(pid: int) -> None:
     """Gives a child that is about to exit by itself the time to."""
     descriptor = os.pidfd_open(pid)
-    _wait(descriptor, _EXIT_SECONDS)
+    _wait(_EXIT_SECONDS, descriptor)
     os.close(descriptor)
 
 
@@ -277,14 +310,14 @@ def main() -> None:
     judge: Judge | None = None
     while True:
         try:
-            size, wall_ms = REQUEST.unpack(read_exactly(0, REQUEST.size))
+            size, wall_ms, has_files = REQUEST.unpack(read_exactly(0, REQUEST.size))
         except EOFError:
             if judge is not None:
                 judge.end()
             return
         judge = judge or Judge()
         document = _spliced(size)
-        execution = Execution(document)
+        execution = Execution(document, has_files=has_files)
         reply, stays = execution.run(judge, wall_ms / 1000)
         execution.send_report(reply)
         os.close(document)

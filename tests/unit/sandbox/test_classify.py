@@ -208,6 +208,22 @@ NOTHING = Findings(stage=Stage.READY)
             id="file size",
         ),
         pytest.param(
+            {"candidate_status": signal.SIGXFSZ, "stop": Stop.OUTPUT},
+            found(broken="closed"),
+            Ending.LIMIT,
+            (LimitKind.OUTPUT,),
+            {},
+            id="output that was also too large for a file",
+        ),
+        pytest.param(
+            {"stop": Stop.OUTPUT},
+            found(),
+            Ending.LIMIT,
+            (LimitKind.OUTPUT,),
+            {},
+            id="output of a program that ended by itself",
+        ),
+        pytest.param(
             {}, found(limits=["output"]), Ending.LIMIT, (LimitKind.OUTPUT,), {}, id="output"
         ),
         pytest.param(

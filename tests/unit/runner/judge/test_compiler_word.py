@@ -12,6 +12,7 @@ from reward_server.runner import requests, wire
 from reward_server.runner.channel.frames import READY
 from reward_server.runner.judge import process
 from reward_server.runner.requests import ProgramRequest
+from reward_server.runner.supervisor.memory_streams import MemoryStreams
 
 REQUEST = ProgramRequest(args=[], output_bytes=1000)
 FORGED = [
@@ -34,21 +35,18 @@ def judged(sent: bytes, *, written: bytes = b"") -> dict[str, Any]:
     trusted, untrusted = socket.socketpair()
     untrusted.sendall(framed(READY) + sent)
     untrusted.shutdown(socket.SHUT_WR)
-    inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
-    os.write(outputs[1], written)
-    for end in (outputs[1], errors[1]):
-        os.close(end)
-    os.set_blocking(inputs[1], False)
     report = os.memfd_create("report")
+    streams = MemoryStreams.make()
+    os.write(streams.stdout, written)
     document = requests.pack(REQUEST, {"source": b"", "stdin": b"input"})
     try:
-        process.run(document, trusted, inputs[1], outputs[0], errors[0], report, lambda note: None)
+        process.run(document, trusted, *streams, report, lambda note: None, await_end=lambda: None)
         found, _ = wire.unpack(os.pread(report, 1 << 20, 1))
     finally:
         trusted.close()
         untrusted.close()
-        for end in (inputs[0], outputs[0], errors[0], report):
-            os.close(end)
+        streams.close()
+        os.close(report)
     return found
 
 
@@ -87,6 +85,7 @@ def test_half_a_frame_is_no_word() -> None:
     assert (report["load"], report["broken"], report["stdout_size"]) == (None, None, 6)
 
 
-def test_a_flood_of_output_before_any_word_is_a_limit() -> None:
+def test_of_a_flood_of_output_no_more_is_kept_than_allowed() -> None:
     report = judged(b"", written=b"x" * 2000)
-    assert report["limits"] == ["output"]
+    assert (report["limits"], report["stdout_size"]) == ([], 2000)
+    assert dict(report["blobs"])["stdout"] == 1000

@@ -8,7 +8,13 @@ from reward_server.runner.supervisor.budget import Budget
 from reward_server.runner.wire import Kind, Start, Stop
 
 SECOND = 1_000_000_000
-LIMITS = Start(kind=Kind.EXECUTE, wall_time_ns=4 * SECOND, cpu_time_ns=2 * SECOND, memory_bytes=100)
+LIMITS = Start(
+    kind=Kind.EXECUTE,
+    wall_time_ns=4 * SECOND,
+    cpu_time_ns=2 * SECOND,
+    memory_bytes=100,
+    output_bytes=50,
+)
 
 
 class Meter:
@@ -21,8 +27,12 @@ class Meter:
         return self.value
 
 
-def budget(cpu: Meter | None = None, memory: Callable[[], int] | None = None) -> Budget:
-    return Budget(LIMITS, 0, cpu or Meter(), memory)
+def budget(
+    cpu: Meter | None = None,
+    memory: Callable[[], int] | None = None,
+    output: Callable[[], int] | None = None,
+) -> Budget:
+    return Budget(LIMITS, 0, cpu or Meter(), memory, output)
 
 
 def test_wall_time_runs_out_at_its_end() -> None:
@@ -82,3 +92,18 @@ def test_memory_that_others_give_back_late_is_none_to_spend() -> None:
     memory.value = 1001
     assert taking.exceeded(taking.next_look) is Stop.MEMORY
     assert taking.peak_memory_bytes == 101
+
+
+def test_output_in_memory_files_is_looked_at_again_and_again_and_at_the_end() -> None:
+    output = Meter(value=50)
+    writing = budget(output=output)
+    assert writing.exceeded(writing.next_look) is Stop.NONE
+    assert writing.exceeded_by_output() is Stop.NONE
+    output.value = 51
+    assert writing.exceeded_by_output() is Stop.OUTPUT
+    assert writing.next_look < SECOND // 10
+    assert writing.exceeded(writing.next_look) is Stop.OUTPUT
+
+
+def test_output_in_pipes_is_the_judges_to_limit() -> None:
+    assert budget().exceeded_by_output() is Stop.NONE
