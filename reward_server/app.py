@@ -519,6 +519,7 @@ def _provenance(backend: Backend, language: str) -> Provenance:
         image_digest=backend.image_digests.get(language, ""),
         language_version=backend.language_versions[language],
         backend=backend.name,
+        hash_seed=backend.hash_seed,
     )
 
 

@@ -51,6 +51,7 @@ class Backend:
         retries: returns the number of second runs of jobs, by cause.
         outages: receives False when jobs can no longer be run, and True when they can again.
         sessions: the sources of sandboxes for sessions; empty if none are offered.
+        hash_seed: of all interpreters of Python.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Backend:
     retries: Callable[[], Mapping[str, int]] = dict
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
     sessions: tuple[SessionSource, ...] = ()
+    hash_seed: int = 0
 
 
 @asynccontextmanager
@@ -132,6 +134,7 @@ def _local(settings: Settings) -> SandboxBackend:
         paths=tuple(dict.fromkeys(path for chain in chains for path in chain.paths)),
         preload=settings.sandbox_preload,
         compilers="" if prepared is None else str(prepared),
+        hash_seed=settings.hash_seed,
     )
     uid = settings.sandbox_uid
     if uid is None:
@@ -179,6 +182,7 @@ def _docker(settings: Settings) -> SandboxBackend:
         runtime=settings.runtime,
         greatest=settings.most_limits,
         session_cpu_cores=settings.session_cpu_cores if settings.session_memory_bytes else None,
+        hash_seed=settings.hash_seed,
     )
 
 
@@ -196,7 +200,7 @@ def _socket(settings: Settings) -> SandboxBackend:
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")
     languages = tuple(one.name for one in _wanted(settings).all)
-    return SocketBackend(paths=settings.sockets, languages=languages)
+    return SocketBackend(paths=settings.sockets, languages=languages, hash_seed=settings.hash_seed)
 
 
 def _wanted(settings: Settings) -> Languages:
@@ -270,6 +274,7 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             retries=lambda: executor.retries,
             outages=outages,
             sessions=offer.sessions,
+            hash_seed=settings.hash_seed,
         )
     finally:
         await together.close()

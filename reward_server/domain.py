@@ -690,7 +690,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The origin of a verdict: the versions of the software that made it."""
+    """The origin of a verdict: the versions of the software that made it, and its hash seed."""
 
     server_version: str = ""
     commit: str = ""
@@ -699,6 +699,7 @@ class Provenance:
     language_version: str = ""
     backend: str = ""
     image_digest: str = ""
+    hash_seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ the TOML file. `REWARD_SERVER_DEFAULT_LIMITS__CPU_TIME_SECONDS` sets one key of 
 from __future__ import annotations
 
 import os
+import secrets
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -235,6 +236,10 @@ class Settings(BaseSettings):
     sandbox_uid: PositiveInt | None = None
     """First user id of the containers of a local backend that runs as root; by default high ids, or
     the highest that exist in this user namespace."""
+    hash_seed: int = Field(default_factory=lambda: secrets.randbits(32), ge=0, le=(1 << 32) - 1)
+    """Hash seed of all interpreters of Python, as PYTHONHASHSEED sets it: it decides the order of
+    sets of strings. By default it is drawn once at each start of the server. Answers name it in
+    their provenance."""
     cgroup_parent: str | None = None
     """Control group below which the local backend creates its own; by default the server's own."""
 

@@ -50,6 +50,10 @@ def serve(
         typer.Option(help="Serving processes behind the one address, or `auto`; by default 1."),
     ] = None,
     allow_missing: AllowMissingOption = None,
+    hash_seed: Annotated[
+        int | None,
+        typer.Option(help="Hash seed of all interpreters of Python; by default a random one."),
+    ] = None,
     tls_certificate: Annotated[
         Path | None, typer.Option(help="PEM file with the server's certificate chain.")
     ] = None,
@@ -111,6 +115,7 @@ def serve(
         workers=workers,
         processes=processes,
         allow_missing=allow_missing,
+        hash_seed=hash_seed,
         tls_certificate=tls_certificate,
         tls_key=tls_key,
         tls_client_ca=tls_client_ca,

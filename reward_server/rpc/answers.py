@@ -205,6 +205,7 @@ def _provenance(provenance: Provenance) -> pb.Provenance:
         contract_revision=revision(),
         commit=provenance.commit,
         commit_date=provenance.commit_date,
+        hash_seed=provenance.hash_seed,
     )
 
 

@@ -6,10 +6,13 @@ settings, a JSON object. With `--interpreter` alone it is an interpreter in a se
 
 A runner has two interpreters, one for the zygote and one for the judges (`fork_server`). In an
 ordinary run, tests and solution share one process: a set of strings has the same order for both,
-and equal values have equal hashes. So both interpreters start with the same random hash seed, which
-this file chooses. An interpreter with `-I` would ignore the seed. So this file executes itself
-again without `-I`, but with the other effects of `-I`, and without the environment variables that
-an interpreter reads.
+and equal values have equal hashes. So both interpreters start with the same hash seed. It is the
+first message of the server, which sends the same to all of its runners: a program that depends on
+the order of a set then does the same in each of them. Interpreters that a program or a session
+starts have this seed, too.
+
+An interpreter with `-I` would ignore the seed. So this file executes itself again without `-I`, but
+with the other effects of `-I`, and without the environment variables that an interpreter reads.
 """
 
 import importlib
@@ -20,7 +23,7 @@ _FILE = os.path.abspath(__file__)
 _LISTEN, _JUDGES, _SESSION = "--listen", "--judges", "--session"
 _INTERPRETER = "--interpreter"
 _SEED = "PYTHONHASHSEED"
-_GREATEST_SEED = (1 << 32) - 1
+_SEED_BYTES = 4
 # The linker resolves library functions once, at the start, instead of in each child that calls one.
 _BOUND = {"LD_BIND_NOW": "1"}
 
@@ -29,11 +32,21 @@ def _command(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-s", "-S", _FILE, *arguments]
 
 
+def _read_seed() -> str:
+    """Reads the server's first message, see `wire`."""
+    message = b""
+    while len(message) < _SEED_BYTES:
+        piece = os.read(0, _SEED_BYTES - len(message))
+        if not piece:
+            sys.exit("the server has gone")
+        message += piece
+    return str(int.from_bytes(message, "big"))
+
+
 def _start_again(settings: str) -> None:
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
-    others |= _BOUND
-    seed = 1 + int.from_bytes(os.urandom(8), "big") % _GREATEST_SEED  # 0 would mean no seed
-    os.execve(sys.executable, _command(settings), {**others, _SEED: str(seed)})
+    others |= {**_BOUND, _SEED: _read_seed()}
+    os.execve(sys.executable, _command(settings), others)
 
 
 def main() -> None:
@@ -46,6 +59,7 @@ def main() -> None:
         zygote = (sys.executable, "-I", "-S", _FILE, settings)
         importlib.import_module(f"{package}.listen").listen(sys.argv[2], zygote)
     if sys.argv[1] == _SESSION:
+        os.environ[_SEED] = _read_seed()
         importlib.import_module(f"{package}.sessions.container").main(settings)
     if sys.argv[1] == _INTERPRETER:
         importlib.import_module(f"{package}.interpreter.relay").main()

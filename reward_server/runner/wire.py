@@ -1,6 +1,7 @@
 """The bytes that cross between server, zygote, judge and candidate.
 
 Server ── control in (a pipe) ──▶ zygote
+    SEED      once, at first: the hash seed of both interpreters, which `start` reads
     EXECUTE   a `Start` record (fixed size, numbers only), then `payload_bytes` of payload: a
               *document* (below) that only the judge reads
     CANCEL    a `Start` record of kind CANCEL: the zygote kills the current execution and reports it

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
+from reward_server.runner import wire
 from reward_server.sandbox.base import Offer, Source
 from reward_server.sandbox.runner_sandbox import ContainedSandbox
 from reward_server.sandbox.walls import require
@@ -45,8 +46,12 @@ class SocketContainer:
         self._is_open = True
 
     @classmethod
-    async def connect(cls, free: asyncio.Queue[Path]) -> SocketContainer:
+    async def connect(cls, free: asyncio.Queue[Path], hash_seed: int) -> SocketContainer:
         """Connects to an unused runner; waits for one if all are in use.
+
+        Args:
+            free: the sockets of unused runners.
+            hash_seed: of the runner's interpreters.
 
         Raises:
             SandboxError: nothing listens at the socket.
@@ -59,6 +64,7 @@ class SocketContainer:
             if isinstance(error, OSError):
                 raise SandboxError(f"no runner listens at {path}: {error}") from error
             raise
+        writer.write(wire.SEED.pack(hash_seed))
         return cls(reader, writer, path, free)
 
     async def send(self, data: bytes) -> None:
@@ -85,9 +91,11 @@ class SocketSandboxes:
 
     Args:
         paths: the sockets on which the runners listen.
+        hash_seed: of the runners' interpreters, as of PYTHONHASHSEED.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], hash_seed: int = 0) -> None:
+        self._hash_seed = hash_seed
         self._free: asyncio.Queue[Path] = asyncio.Queue()
         for path in paths:
             self._free.put_nowait(path)
@@ -98,7 +106,8 @@ class SocketSandboxes:
         Raises:
             SandboxError: nothing listens at the socket, or the runner does not start.
         """
-        return await ContainedSandbox.start(await SocketContainer.connect(self._free))
+        container = await SocketContainer.connect(self._free, self._hash_seed)
+        return await ContainedSandbox.start(container)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +117,12 @@ class SocketBackend:
     Args:
         paths: the sockets on which they listen, one or more.
         languages: the languages to offer, by canonical name.
+        hash_seed: see `SocketSandboxes`.
     """
 
     paths: Sequence[Path]
     languages: tuple[str, ...]
+    hash_seed: int = 0
 
     async def probe(self) -> tuple[Wall, ...]:
         """Connects to every runner once; a wall is in effect if it is in effect in all of them."""
@@ -131,7 +142,7 @@ class SocketBackend:
         """Offers a sandbox of each runner for the length of the block."""
         walls = await self.probe()
         require(walls, allow_missing)
-        source = Source(start=SocketSandboxes(self.paths), languages=self.languages)
+        source = Source(start=SocketSandboxes(self.paths, self.hash_seed), languages=self.languages)
         yield Offer(sources=(source,), walls=walls, slots=len(self.paths))
 
 

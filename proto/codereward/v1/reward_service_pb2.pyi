@@ -1811,6 +1811,7 @@ class Provenance(_message.Message):
     CONTRACT_REVISION_FIELD_NUMBER: _builtins.int
     COMMIT_FIELD_NUMBER: _builtins.int
     COMMIT_DATE_FIELD_NUMBER: _builtins.int
+    HASH_SEED_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     runner_version: _builtins.str
@@ -1830,6 +1831,10 @@ class Provenance(_message.Message):
     """The commit that the server was built of; "unknown" if the build could not tell."""
     commit_date: _builtins.str
     """Date of that commit in UTC, as YYYY-MM-DD; empty if it is unknown."""
+    hash_seed: _builtins.int
+    """Hash seed of all interpreters of Python of the server, as of PYTHONHASHSEED. It decides the
+    order of sets of strings.
+    """
     def __init__(
         self,
         *,
@@ -1841,12 +1846,15 @@ class Provenance(_message.Message):
         contract_revision: _builtins.int = ...,
         commit: _builtins.str = ...,
         commit_date: _builtins.str = ...,
+        hash_seed: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_hash_seed", b"_hash_seed", "hash_seed", b"hash_seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "commit", b"commit", "commit_date", b"commit_date", "contract_revision", b"contract_revision", "image_digest", b"image_digest", "language_version", b"language_version", "runner_version", b"runner_version", "server_version", b"server_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_hash_seed", b"_hash_seed", "backend", b"backend", "commit", b"commit", "commit_date", b"commit_date", "contract_revision", b"contract_revision", "hash_seed", b"hash_seed", "image_digest", b"image_digest", "language_version", b"language_version", "runner_version", b"runner_version", "server_version", b"server_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__hash_seed: _TypeAlias = _typing.Literal["hash_seed"]  # noqa: Y015
+    _WhichOneofArgType__hash_seed: _TypeAlias = _typing.Literal["_hash_seed", b"_hash_seed"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__hash_seed) -> _WhichOneofReturnType__hash_seed | None: ...
 
 Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
 

@@ -21,6 +21,7 @@ from .privileges import LentNamespaces
 # A file beside the runner's folder, in images with additional packages.
 _RUNNER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _IMAGE_FILE = os.path.join(os.path.dirname(_RUNNER), "image.json")
+_SEED = "PYTHONHASHSEED"  # see `start`
 
 
 def image_settings() -> dict[str, Any]:
@@ -38,10 +39,14 @@ def image_settings() -> dict[str, Any]:
 
 
 def set_environment(own: Mapping[str, str]) -> None:
-    """Replaces this process's environment by that of programs, with further variables."""
+    """Replaces this process's environment by that of programs, with further variables.
+
+    It keeps the hash seed.
+    """
     folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
+    seed = {_SEED: os.environ[_SEED]} if _SEED in os.environ else {}
     os.environ.clear()
-    os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
+    os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **seed, **own})
 
 
 def landlock_abi(settings: Mapping[str, Any]) -> int:

@@ -38,12 +38,14 @@ class DockerBackend:
         runtime: a runtime of the engine; its default runtime if empty.
         greatest: the greatest limits that an execution may have.
         session_cpu_cores: CPU time per wall time that a session may use; None to offer none.
+        hash_seed: see `container.DockerOptions`.
     """
 
     images: Sequence[str]
     runtime: str
     greatest: Limits
     session_cpu_cores: float | None = None
+    hash_seed: int = 0
 
     async def probe(self) -> tuple[Wall, ...]:
         """Asks the engine which limits it enforces, and tries a container of the most wanted
@@ -88,7 +90,11 @@ class DockerBackend:
 
     def _options(self, image: SandboxImage) -> DockerOptions:
         return DockerOptions(
-            image=image.identifier, name=image.name, runtime=self.runtime, greatest=self.greatest
+            image=image.identifier,
+            name=image.name,
+            runtime=self.runtime,
+            greatest=self.greatest,
+            hash_seed=self.hash_seed,
         )
 
 

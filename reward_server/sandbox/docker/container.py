@@ -38,6 +38,7 @@ import docker.errors
 
 from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
+from reward_server.runner import wire
 from reward_server.runner.walls import policy
 from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.docker.inventory import (
@@ -97,6 +98,7 @@ class DockerOptions(WallOptions):
         greatest: the greatest limits that an execution may have.
         cpu_cores: CPU time per wall time that a container may use.
         session: whether its runner runs one session instead of executions.
+        hash_seed: of all interpreters of Python, as of PYTHONHASHSEED.
     """
 
     image: str
@@ -105,6 +107,7 @@ class DockerOptions(WallOptions):
     greatest: Limits = field(default_factory=Limits)
     cpu_cores: float = 1.0
     session: bool = False
+    hash_seed: int = 0
 
 
 def connect() -> docker.APIClient:
@@ -152,7 +155,10 @@ class DockerContainer:
         name = containers.new_name()
         bringing = asyncio.ensure_future(asyncio.to_thread(_bring_up, containers, plan, name))
         try:
-            return cls(containers, plan, name, await _Streams.open(await asyncio.shield(bringing)))
+            streams = await _Streams.open(await asyncio.shield(bringing))
+            with contextlib.suppress(OSError):  # what it says before its end tells why
+                await streams.send(wire.SEED.pack(plan.options.hash_seed))
+            return cls(containers, plan, name, streams)
         except BaseException as error:
             # The thread continues, and must end before its work can be undone.
             [attached] = await asyncio.gather(bringing, return_exceptions=True)

