@@ -129,10 +129,10 @@ class Limits:
     cpu_time_seconds: float = 10.0
     wall_time_seconds: float = 30.0
     memory_bytes: int = 1024 * MEBIBYTE
-    processes: int = 64
+    processes: int = 128
     file_size_bytes: int = 64 * MEBIBYTE
     disk_bytes: int = 128 * MEBIBYTE
-    open_files: int = 256
+    open_files: int = 1024
     output_bytes: int = 16 * MEBIBYTE
     result_bytes: int = 16 * MEBIBYTE
     calls: int = 100_000

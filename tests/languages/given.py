@@ -56,4 +56,5 @@ def execute(language: Language, source: str) -> pb.ExecuteRequest:
 def run_code(language: Language, source: str) -> dict[str, Any]:
     """Returns a body for `/run_code`, which has one form."""
     names = {f"given/{name}": _packed(f"{number}\n") for number, name in enumerate("abcd", 1)}
-    return {"language": language.name, "code": source, "files": names}
+    patience = {"compile_timeout": 120, "run_timeout": 120}  # a container may have to start
+    return {"language": language.name, "code": source, "files": names, **patience}

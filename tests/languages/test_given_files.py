@@ -7,24 +7,23 @@ form. Languages that this host has run on the local backend, all on images.
 from __future__ import annotations
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import Integrity, Limits, Verdict
 from reward_server.errors import InvalidRequestError
 from reward_server.languages import Language, load_languages
 from reward_server.rpc import convert
 from reward_server.rpc.convert import Bounds
-from reward_server.settings import DEFAULT_MAXIMUM_LIMITS, Settings
+from reward_server.settings import DEFAULT_MAXIMUM_LIMITS
 
 from . import given
+from .conftest import HOST_LANGUAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -32,18 +31,8 @@ BOUNDS = Bounds(
     languages=load_languages(), default_limits=Limits(), maximum_limits=DEFAULT_MAXIMUM_LIMITS
 )
 ALL = sorted(given.READ, key=lambda language: language.name)
-ON_HOST = [
-    one for one in ALL if one.toolchain is None or all(map(shutil.which, one.toolchain.executables))
-]
+ON_HOST = [one for one in ALL if one in HOST_LANGUAGES]
 Row = Callable[[App, Language], Any]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def host() -> AsyncIterator[App]:
-    """Yields a server with the languages of this host."""
-    names = tuple(language.name for language in ON_HOST)
-    async with running_app(Settings(port=0, workers=2, languages=names, http_port=0)) as app:
-        yield app
 
 
 async def _judged(app: App, request: pb.ScoreRequest) -> str:
@@ -70,7 +59,7 @@ async def _execute(app: App, language: Language) -> str:
 
 
 async def _door(app: App, language: Language) -> str:
-    async with httpx.AsyncClient(base_url=f"http://{app.http_address}", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"http://{app.http_address}", timeout=300) as client:
         body = given.run_code(language, given.READ[language])
         answer = (await client.post("/run_code", json=body)).json()
     return "" if answer["run_result"]["stdout"] == given.OUTPUT else str(answer)
@@ -176,11 +165,7 @@ int main(void) {
 
 
 def _on_host(names: Mapping[str, object]) -> list[str]:
-    return [name for name in names if load_languages().find(name).name in map(_name, ON_HOST)]
-
-
-def _name(language: Language) -> str:
-    return language.name
+    return [name for name in names if load_languages().find(name) in HOST_LANGUAGES]
 
 
 @pytest.mark.parametrize("name", _on_host(APART))
