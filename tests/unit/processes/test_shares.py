@@ -51,6 +51,11 @@ def test_slots_are_divided_without_rest() -> None:
     assert all(one.cpus is None and one.settings.metrics_port is None for one in parts)
 
 
+def test_all_processes_have_one_hash_seed() -> None:
+    whole = settings(workers=4)
+    assert {one.settings.hash_seed for one in shares(whole, 4)} == {whole.hash_seed}
+
+
 def test_no_two_processes_have_an_identity_in_common() -> None:
     parts = shares(settings(workers=6, sandbox_uid=5000), 3)
     first = [one.settings.sandbox_uid for one in parts]
