@@ -124,7 +124,10 @@ class Network(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of one execution; every field is positive."""
+    """Limits of one execution; every field is positive.
+
+    By default 64 threads run in any language, beside the threads of its runtime.
+    """
 
     cpu_time_seconds: float = 10.0
     wall_time_seconds: float = 30.0

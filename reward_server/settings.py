@@ -108,7 +108,7 @@ class LimitSettings(BaseModel):
     processes: PositiveInt | None = None
     """Processes and threads alive at once."""
     file_size_bytes: PositiveInt | None = None
-    """Size of one file, in bytes."""
+    """Size of one file, in bytes; standard output and standard error are files, too."""
     disk_bytes: PositiveInt | None = None
     """Size of all files together, in bytes."""
     open_files: PositiveInt | None = None

@@ -1511,7 +1511,7 @@ class Limits(_message.Message):
     processes: _builtins.int
     """Processes and threads alive at once."""
     file_size_bytes: _builtins.int
-    """Size of one file, in bytes."""
+    """Size of one file, in bytes; standard output and standard error are files, too."""
     disk_bytes: _builtins.int
     """Size of all files together, in bytes."""
     open_files: _builtins.int
@@ -2162,11 +2162,13 @@ class ExecuteRequest(_message.Message):
 
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
-        """Further files of the program, by relative path."""
+        """Further files of the program, by relative path. They are in its folder when it is compiled and
+        when it runs.
+        """
 
     @_builtins.property
     def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
-        """Data, by relative path; read-only."""
+        """Data, by relative path; the same, read-only."""
 
     @_builtins.property
     def text_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:

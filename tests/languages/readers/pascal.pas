@@ -1,4 +1,3 @@
-program main;
 var
   name: char;
   number, wanted: integer;
