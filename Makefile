@@ -1,10 +1,12 @@
-# Two commands matter: `make demo` and `make test`. Each sets up what it needs; a second run is
-# quick, and an interrupted one is taken up where it stopped (a stamp is written last).
+# Three commands matter: `make check` while you work, `make test` and `make demo`. Each sets up what it
+# needs; a second run is quick, and an interrupted one is taken up where it stopped (a stamp is
+# written last).
 #
 #   PYTHON=python3.12   interpreter to build .venv with (3.11 or newer)
 #   TORCH=...           what to give pip for torch, such as another version or index
 #   ARGS=...            further arguments of pytest, the demo or the benchmark, such as ARGS='-k judge';
 #                       without any, three processes share the tests, as `tests/conftest.py` groups them
+#   CHECKED=1           tests without those that `make check` takes
 #   FAST=1              demo without training, and without installing torch
 
 PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13; do \
@@ -24,16 +26,22 @@ PEERS := build/peers
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
+SHARED := --dist loadgroup --no-loadscope-reorder
+QUICK := tests/unit tests/client tests/rpc
+
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test shake lint format docs bench bench-peers soak reference proto proto-tools clean
+.PHONY: help check demo test test-all shake lint format docs bench bench-peers soak reference proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
+	@echo 'make check    `make lint`, and the tests that need neither torch, an engine, a compiler'
+	@echo '              nor a server process: within two minutes on two cores'
 	@echo 'make demo     the main job, end to end: grade HumanEval, then train (FAST=1: grade only)'
-	@echo 'make test     the whole test suite'
-	@echo 'make shake    the same while its processes are stopped at random for up to two seconds'
+	@echo 'make test     the whole test suite, with samples of its largest tables'
+	@echo 'make test-all the whole test suite, with all rows of its tables and all trainings'
+	@echo 'make shake    the suite while its processes are stopped at random for up to two seconds'
 	@echo 'make lint     formatting, types, import layers, the contract and its stubs'
 	@echo 'make format   rewrites what `make lint` would complain of'
 	@echo 'make docs     the documentation site, into build/site; a dead link is an error'
@@ -118,14 +126,22 @@ proto-tools: $(TOOLS)/.made
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
+# No engine answers at this address: what asks one is no quick test.
+check: lint
+	OMP_NUM_THREADS=1 DOCKER_HOST=unix:///nonexistent \
+		$(BIN)/python -m pytest $(SHARED) -n auto -m quick $(QUICK) $(ARGS)
+
 shake: SHAKE := $(BIN)/python -m scripts.shake
 test shake: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
 		$(INSPECT)/.made $(OPENENV)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
 ifdef ARGS
 	$(SHAKE) $(BIN)/python -m pytest $(ARGS)
 else
-	OMP_NUM_THREADS=1 $(SHAKE) $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(SHAKE) $(BIN)/python -m pytest $(SHARED) -n 3 $(if $(CHECKED),-m 'not quick')
 endif
+
+test-all: export REWARD_SERVER_TEST_ALL := 1
+test-all: test
 
 lint: $(VENV)/.dev $(TOOLS)/.made
 	$(BIN)/ruff format --check .

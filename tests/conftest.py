@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import lzma
 import os
 import signal
 from collections.abc import Generator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.support.sampling import TAKES_ALL
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -19,6 +23,11 @@ LONGEST_FIRST = (
     *("engine", "e2e", "attacks", "split", "honest", "scale", "conformance"),
     *("rpc", "sessions", "languages", "repository", "interactive", "client"),
 )
+
+# `make check` takes the tests of these folders, and those with a server in their own process; of
+# both none that needs an engine or a trainer.
+QUICK_FOLDERS = ("unit", "client")
+SERVER_IN_PROCESS = "serve"
 
 # How long an example takes says how busy the machine is.
 settings.register_profile(
@@ -37,7 +46,7 @@ pytest_plugins = ("tests.support.engine", "tests.support.common", "tests.support
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None]:
-    """Marks what needs a Docker Engine, and groups tests for processes that share them.
+    """Marks what needs a Docker Engine and what is quick, and groups tests for the processes.
 
     Tests with an engine look at all of its containers, and break it: they are one group, so that
     none of them runs beside another. Of the others each file is a group, whose tests share servers.
@@ -46,11 +55,33 @@ def pytest_collection_modifyitems(
     for item in items:
         if {"engine", "dead_engine"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.engine)
+        if _is_quick(item):
+            item.add_marker(pytest.mark.quick)
         item.add_marker(pytest.mark.xdist_group(_group(item)))
     yield
     if config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in items):
         raise pytest.UsageError("this version of pytest-xdist does not group tests")
+    if not TAKES_ALL:
+        _leave_out_the_exhaustive(config, items)
     items.sort(key=_place)
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    if item.get_closest_marker("engine") or item.get_closest_marker("training"):
+        return False
+    in_process = SERVER_IN_PROCESS in getattr(item, "fixturenames", ())
+    return in_process or _folder(item) in QUICK_FOLDERS
+
+
+def _leave_out_the_exhaustive(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(REPOSITORY / "tests").parts[0]
 
 
 def _group(item: pytest.Item) -> str:
@@ -84,6 +115,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_if_skipped(report)
     return report
+
+
+@pytest.fixture(scope="session")
+def jsonschema() -> ModuleType:
+    """Returns the package, whose import takes seconds: it compiles a grammar for each format."""
+    return importlib.import_module("jsonschema")
 
 
 @pytest.fixture(scope="session")
