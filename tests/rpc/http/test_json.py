@@ -6,10 +6,10 @@ import asyncio
 import base64
 import json
 import re
+from types import ModuleType
 from typing import Any
 
 import httpx
-import jsonschema
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
@@ -162,7 +162,7 @@ async def test_work_for_a_caller_that_has_gone_is_killed(serve: Serve) -> None:
 
 
 async def test_the_description_is_an_openapi_document_and_needs_no_credential(
-    served: Served,
+    served: Served, jsonschema: ModuleType
 ) -> None:
     async with httpx.AsyncClient(base_url=url_of(served)) as client:
         document = (await client.get("/openapi.json")).json()
@@ -180,7 +180,7 @@ async def test_the_description_is_an_openapi_document_and_needs_no_credential(
     assert all(path in page for path in document["paths"])
 
 
-async def test_a_request_fits_its_schema(client: httpx.AsyncClient) -> None:
+async def test_a_request_fits_its_schema(client: httpx.AsyncClient, jsonschema: ModuleType) -> None:
     document = (await client.get("/openapi.json")).json()
     schema = {"$ref": "#/components/schemas/ScoreRequest", **document}
     jsonschema.validate(score_body(id="1", tags={"a": "b"}), schema)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
-import jsonschema
 import pytest
 from typer.testing import CliRunner
 
@@ -24,7 +24,7 @@ def given(tmp_path: Path) -> dict[str, str]:
 
 
 def test_a_written_configuration_is_read_as_the_defaults(
-    tmp_path: Path, given: dict[str, str]
+    tmp_path: Path, given: dict[str, str], jsonschema: ModuleType
 ) -> None:
     schema = write_template(tmp_path / "run.toml", given)
     read = load_config(tmp_path / "run.toml", {})
@@ -60,7 +60,9 @@ def test_every_setting_is_named_with_its_meaning(tmp_path: Path, given: dict[str
         {"model": {"path": "m"}, "data": {"kind": "mbpp"}, "reward": {"compile_bonus": 2}},
     ],
 )
-def test_the_schema_refuses_what_the_command_refuses(wrong: dict[str, object]) -> None:
+def test_the_schema_refuses_what_the_command_refuses(
+    wrong: dict[str, object], jsonschema: ModuleType
+) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(wrong, described_schema())
 
