@@ -1,13 +1,9 @@
-"""Tests in Python that an isolated judge runs, and a server of its own for a module's attacks."""
+"""Tests in Python that an isolated judge runs."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
-import pytest_asyncio
-
-from reward_server.app import App, running_app
 from reward_server.domain import (
     MEBIBYTE,
     Extraction,
@@ -17,9 +13,8 @@ from reward_server.domain import (
     Tests,
     UnitTests,
 )
-from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.support.common import FILE_LIMITS, PACKAGES
+from tests.support.common import FILE_LIMITS
 
 LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
 
@@ -59,17 +54,3 @@ def submission_of(completion: str, tests: Tests, prompt: str = "") -> Submission
         limits=LIMITS,
         extraction=Extraction.NONE,
     )
-
-
-def server_with(slots: int) -> Callable[[], AsyncIterator[App]]:
-    """Makes the fixture `app` of a module."""
-
-    @pytest_asyncio.fixture(scope="module", loop_scope="session")
-    async def app() -> AsyncIterator[App]:
-        settings = Settings(
-            port=0, workers=slots, sandbox_packages=PACKAGES, sandbox_preload=("pytest",)
-        )
-        async with running_app(settings) as running:
-            yield running
-
-    return app

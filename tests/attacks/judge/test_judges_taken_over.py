@@ -16,7 +16,7 @@ from reward_server.domain import (
     Tests,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.attacks.python_tests import check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -216,7 +216,6 @@ RUINED = {
 
 
 # One slot, so that who comes next meets the judge that was there before.
-app = server_with(slots=1)
 
 
 async def judged(app: App, completion: str, tests: Tests) -> Assessment:

@@ -14,7 +14,7 @@ import pytest
 from reward_server.app import App
 from reward_server.domain import CallCase, CallTests, Integrity, Verdict
 from reward_server.errors import UnsupportedError
-from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.attacks.python_tests import check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -417,9 +417,6 @@ HONEST["sources of random numbers"] = (
                 assert shuffled(one, [1, 2, 3, 4, 5, 6]) == items
     """),
 )
-
-
-app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())

@@ -10,7 +10,7 @@ import pytest
 
 from reward_server.app import App
 from reward_server.domain import Assessment, Integrity, Tests, Verdict
-from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.attacks.python_tests import check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import sampled
 
@@ -563,9 +563,6 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
         )
     },
 }
-
-
-app = server_with(slots=1)
 
 
 async def judged(app: App, completion: str, tests: Tests) -> Assessment:

@@ -21,12 +21,10 @@ from tests.attacks.judge.test_prompts_apart import (
     files,
     told,
 )
-from tests.attacks.python_tests import server_with
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
-app = server_with(slots=1)
 
 COLOR = "from enum import Enum\nclass C(Enum):\n    A = 1\n    B = 2\n"
 POINT = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass P:\n    x: int\n"

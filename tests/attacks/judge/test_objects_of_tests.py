@@ -15,7 +15,7 @@ import pytest
 from reward_server.app import App
 from reward_server.domain import FunctionTests, Integrity, Verdict
 from tests.attacks.attack import code
-from tests.attacks.python_tests import check, server_with, submission_of
+from tests.attacks.python_tests import check, submission_of
 from tests.honest.ordinary import run_functions
 from tests.support.common import on_the_servers_loop
 
@@ -295,9 +295,6 @@ HONEST = {
 def _tests(body: str) -> FunctionTests:
     lines = code(body).splitlines()
     return check("def check(candidate):\n" + "".join(f"    {line}\n" for line in lines), "Solution")
-
-
-app = server_with(slots=2)
 
 
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG.keys())

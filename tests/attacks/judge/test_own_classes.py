@@ -14,12 +14,10 @@ from reward_server.domain import Integrity
 from tests.attacks.attack import code
 from tests.attacks.judge.test_prompts_apart import checks, told
 from tests.attacks.judge.test_waiting_apart import Row, assess, both, ordinary
-from tests.attacks.python_tests import server_with
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
-app = server_with(slots=2)
 
 NOTES = """
     class S:

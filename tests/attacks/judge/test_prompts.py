@@ -16,13 +16,12 @@ import pytest
 from reward_server.app import App
 from reward_server.domain import FunctionTests, Integrity, Verdict
 from tests.attacks.attack import code
-from tests.attacks.python_tests import server_with, submission_of
+from tests.attacks.python_tests import submission_of
 from tests.honest.ordinary import run_functions
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
-app = server_with(slots=2)
 
 EMPTIES = "def f(xs):\n    xs.clear()\n    return []\n"
 TWO = "def double(x):\n    return x + x\n\ndef quad(x):\n    return double(double(x))\n"

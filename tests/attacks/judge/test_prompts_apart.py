@@ -30,13 +30,12 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import LIMITS, server_with, submission_of
+from tests.attacks.python_tests import LIMITS, submission_of
 from tests.honest.ordinary import run_files, run_functions
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
-app = server_with(slots=2)
 
 
 @dataclass(frozen=True, kw_only=True)

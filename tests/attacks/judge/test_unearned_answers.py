@@ -16,7 +16,7 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import EVALPLUS, LIMITS, check, server_with, submission_of, suite
+from tests.attacks.python_tests import EVALPLUS, LIMITS, check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -606,9 +606,6 @@ ROWS = {
     }.items()
     for name, row in rows.items()
 }
-
-
-app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), ROWS.values(), ids=ROWS.keys())

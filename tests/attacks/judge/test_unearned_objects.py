@@ -19,7 +19,7 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import EVALPLUS, check, server_with, submission_of, suite
+from tests.attacks.python_tests import EVALPLUS, check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -596,9 +596,6 @@ HONEST: _Rows = {
         """),
     ),
 }
-
-
-app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())

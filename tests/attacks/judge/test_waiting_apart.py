@@ -26,13 +26,12 @@ from reward_server.domain import (
 from reward_server.errors import UnsupportedError
 from tests.attacks.attack import code
 from tests.attacks.judge.test_prompts_apart import SLOW, checks, files, told
-from tests.attacks.python_tests import server_with, submission_of
+from tests.attacks.python_tests import submission_of
 from tests.honest.ordinary import run_files, run_functions
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
 pytestmark = on_the_servers_loop
-app = server_with(slots=2)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.attacks.python_tests import check, submission_of, suite
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import sampled
 
@@ -424,9 +424,6 @@ LEFT: Table = {
 WRONG: Table = BORROWED | LEFT
 UNPAID: Table = EMPTIED | UNSEEN
 HONEST: Table = NAMED | HONEST_STATES
-
-
-app = server_with(slots=1)
 
 
 async def judged(app: App, row: tuple[str, Tests]) -> Assessment:
