@@ -24,6 +24,7 @@ from reward_server.sandbox.walls import WALLS, Need
 serve = importlib.import_module("reward_server.cli.serve")
 EXTRA = {kind.name for kind in WALLS if kind.need is Need.EXTRA}
 COMMAND = (sys.executable, "-c", "from reward_server.cli import main; main()")
+PYTHON = ("--set", "languages=python")  # a start tries each language that a server offers
 SECRET = "a_name_that_only_this_completion_has"
 FOREVER = f"def f(x):\n    {SECRET} = 1\n    while True: pass\n"
 
@@ -104,7 +105,7 @@ async def test_it_serves_until_sigterm_and_tells_where(run: Run) -> None:
 
 async def test_a_hang_up_reads_the_tokens_again_and_ends_nothing(run: Run, tmp_path: Path) -> None:
     tokens = await asyncio.to_thread(_token_file, tmp_path, "first")
-    server = await run("serve", "--port", "0", "--json", "--token-file", str(tokens))
+    server = await run("serve", "--port", "0", "--json", *PYTHON, "--token-file", str(tokens))
     facts = await started(server)
     async with grpc.aio.insecure_channel(facts["address"]) as channel:
         stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
@@ -142,7 +143,7 @@ async def is_known(stub: pb_grpc.RewardServiceAsyncStub, token: str) -> bool:
 
 
 async def test_a_first_signal_lets_work_finish_and_a_second_does_not(run: Run) -> None:
-    server = await run("serve", "--port", "0", "--workers", "2", "--json")
+    server = await run("serve", "--port", "0", "--workers", "2", "--json", *PYTHON)
     facts = await started(server)
     async with grpc.aio.insecure_channel(facts["address"]) as channel:
         stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
@@ -237,7 +238,7 @@ async def test_a_file_of_settings_is_followed(run: Run, tmp_path: Path) -> None:
 
 
 async def test_a_container_that_starts_while_calls_come_adds_no_line_of_grpc(run: Run) -> None:
-    arguments = ("--workers", "2", "--set", "recycle_after_executions=2", "--json")
+    arguments = ("--workers", "2", "--set", "recycle_after_executions=2", "--json", *PYTHON)
     server = await run("serve", "--port", "0", *arguments)
     facts = await started(server)
     async with grpc.aio.insecure_channel(facts["address"]) as channel:

@@ -67,8 +67,12 @@ async def scored(address: str, number: int) -> pb.ScoreResponse:
         return await stub.Score(function_request(number))
 
 
-async def test_processes_share_one_address_and_each_has_one_of_its_own(start: Start) -> None:
+async def test_processes_share_an_address_that_no_other_server_joins_and_have_their_own(
+    start: Start,
+) -> None:
     processes = await start(2)
+    with pytest.raises(StartError, match="Address already in use"):
+        await start(2, port=processes.facts["port"])
     answers = [await info(address) for address in addresses(processes)]
     assert [one.process for one in answers] == [0, 1]
     assert {one.slots for one in answers} == {4}
@@ -258,12 +262,6 @@ async def test_a_port_in_use_is_told_in_words(start: Start) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(StartError, match=f"port {port}: Address already in use"):
             await start(2, port=port)
-
-
-async def test_a_second_server_cannot_join_the_address(start: Start) -> None:
-    processes = await start(2)
-    with pytest.raises(StartError, match="Address already in use"):
-        await start(2, port=processes.facts["port"])
 
 
 async def test_a_process_that_cannot_start_ends_the_start_with_its_reason(tmp_path: Path) -> None:
