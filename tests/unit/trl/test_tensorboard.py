@@ -6,10 +6,10 @@ import math
 import re
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.util.tensor_util import make_ndarray
 
 from trainer_client.trl.monitoring.tensorboard import as_code, write_samples
+
+pytestmark = pytest.mark.training
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",
@@ -28,8 +28,9 @@ def test_no_text_of_a_completion_becomes_markup(text):
     assert set(re.findall(r"<(/?\w+)", shown)) == {"pre", "code", "/code", "/pre"}
 
 
-@pytest.mark.training
 def test_the_first_group_is_text_and_all_rewards_are_histograms(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.util.tensor_util import make_ndarray
     from torch.utils.tensorboard import SummaryWriter
 
     table = {
