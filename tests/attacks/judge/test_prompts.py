@@ -316,7 +316,7 @@ async def test_emptying_what_the_prompt_compares_earns_nothing(app: App, row: Ro
     assert reward == 0, shown
 
 
-@each_row(HONEST | APART)
+@each_row(HONEST | APART, 2)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert reward == 1, shown

@@ -1340,7 +1340,7 @@ async def test_a_cheat_earns_nothing_where_honest_ones_are_isolated(app: App, ch
     assert paid == 0 or integrity is not Integrity.ISOLATED, shown
 
 
-@each_row(HONEST)
+@each_row(HONEST, 2)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, _, shown = await _score(app, row)
     assert reward == 1, shown

@@ -363,13 +363,13 @@ async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     assert found is None or not found.reward or found.integrity is not Integrity.ISOLATED, found
 
 
-@each_row(WRONG)
+@each_row(WRONG, 3)
 async def test_the_right_solution_beside_it_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is None or found.reward == 1, found
 
 
-@each_row(HONEST)
+@each_row(HONEST, 3)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None

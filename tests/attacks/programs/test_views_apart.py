@@ -352,7 +352,7 @@ async def test_what_an_ordinary_process_fails_is_not_passed_apart(app: App, row:
     assert said.verdict is not Verdict.PASSED or said.integrity is Integrity.SHARED, said
 
 
-@rows(TWINS)
+@rows(TWINS, 3)
 async def test_the_same_tests_pass_a_right_solution(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
