@@ -133,7 +133,7 @@ check: lint
 
 shake: SHAKE := $(BIN)/python -m scripts.shake
 test shake: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
-		$(INSPECT)/.made $(OPENENV)/.made $(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
+		$(INSPECT)/.made $(OPENENV)/.made $(if $(shell command -v npm),$(NODE))
 ifdef ARGS
 	$(SHAKE) $(BIN)/python -m pytest $(ARGS)
 else
@@ -141,7 +141,7 @@ else
 endif
 
 test-all: export REWARD_SERVER_TEST_ALL := 1
-test-all: test
+test-all: $(PREVIOUS_TRL)/.made test
 
 lint: $(VENV)/.dev $(TOOLS)/.made
 	$(BIN)/ruff format --check .

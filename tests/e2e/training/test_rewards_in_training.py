@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.rows import times_rows
+from tests.support.sampling import sampled
 from trainer_client import tasks
 from trainer_client.local_server import LocalServer
 from trainer_client.rewards import (
@@ -104,7 +105,7 @@ def train(model: Path, output: Path, rewards: dict, *, chat: bool):
     return trainer
 
 
-@pytest.mark.parametrize("chat", [False, True])
+@pytest.mark.parametrize("chat", sampled([True, False], 2))
 def test_every_reward_is_a_finite_part_of_a_real_step(
     math_server: LocalServer, tiny_model, tmp_path, chat
 ):
