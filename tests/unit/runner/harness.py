@@ -19,6 +19,7 @@ from reward_server.runner.requests import (
     SharedRequest,
     UnitRequest,
 )
+from reward_server.runner.walls import policy
 from tests.unit.runner import plain_zygote
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -66,6 +67,7 @@ class Zygote:
     process: subprocess.Popen[bytes] = field(init=False)
     packages: tuple[str, ...] = ()
     preloaded: tuple[str, ...] = ()
+    judge_executions: int = policy.JUDGE_EXECUTIONS
 
     def __post_init__(self) -> None:
         script = str(Path(plain_zygote.__file__))
@@ -74,7 +76,11 @@ class Zygote:
             [sys.executable, "-I", "-S", script, folders, *PRELOADED, *self.preloaded],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1"},
+            env={
+                "PATH": os.environ["PATH"],
+                "OPENBLAS_NUM_THREADS": "1",
+                "JUDGE_EXECUTIONS": str(self.judge_executions),
+            },
         )
 
     def close(self) -> None:

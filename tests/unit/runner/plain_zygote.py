@@ -3,8 +3,9 @@
 Like the real one it never holds a request or a report in memory.
 
 Runs as a script with the folder that holds the package `reward_server`, others to import from,
-and modules to import as its arguments. A request
-is its length, a wall time in milliseconds, whether standard streams are memory files, and a
+and modules to import as its arguments. JUDGE_EXECUTIONS in the environment is the number of
+executions after which a judge leaves. A request is its length, a wall time in milliseconds,
+whether standard streams are memory files, and a
 document; an answer is a `Reply` and a report.
 """
 
@@ -299,7 +300,9 @@ def main() -> None:
     import gc
 
     from reward_server.runner.supervisor import preloading
+    from reward_server.runner.walls import policy
 
+    policy.JUDGE_EXECUTIONS = int(os.environ.get("JUDGE_EXECUTIONS", policy.JUDGE_EXECUTIONS))
     preloading.add_packages(folders)
 
     for name in sys.argv[2:]:

@@ -15,7 +15,6 @@ import pytest
 from reward_server.runner.judge import surroundings
 from reward_server.runner.judge.tests import prompt
 from reward_server.runner.judge.text import purity
-from reward_server.runner.walls import policy
 from tests.unit.runner.harness import Result, Zygote
 from tests.unit.runner.judge.test_protocol_attacks import CHANNEL, FORGERIES
 
@@ -184,9 +183,11 @@ def test_a_judge_leaves_when_it_has_grown(zygote: Zygote) -> None:
     assert judge_after(zygote, result) != result.reply.judge_pid
 
 
-def test_a_judge_leaves_after_a_thousand_executions_and_none_is_lost(zygote: Zygote) -> None:
-    count = policy.JUDGE_EXECUTIONS
+def test_a_judge_leaves_after_its_number_of_executions_and_none_is_lost() -> None:
+    count = 20
+    zygote = Zygote(judge_executions=count)
     results = [zygote.program("") for _ in range(count + 1)]
+    zygote.close()
     judges = [result.reply.judge_pid for result in results]
     assert all(result.reply.judge_status == 0 and result.report["ready"] for result in results)
     assert len(set(judges)) == 2
