@@ -16,6 +16,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVect
 from reward_server.grading.python_tests.twins.sites import Unit
 from reward_server.grading.python_tests.twins.twins import WHOLE, Twins
 from tests.support.in_process import PATH, module, ran
+from tests.support.sampling import times
 
 NUMPY, MATH = "import numpy as np", "import math"
 FLOATS = "def f(n): return [1.0] * n"
@@ -78,7 +79,7 @@ def test_an_honest_solution_passes_whatever_the_secret(
     twins, made = twins_of(setup, asserts, solution), module(solution)
     vector = OutcomeVector(tests=ran(dict(twins.true_files())[PATH], made), shapes=twins.shapes)
     assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
-    for seed in range(8):
+    for seed in range(times(8, by_default=3)):
         draw = random.Random(seed)
         wholes: dict[Unit, int] = dict.fromkeys(twins.units, WHOLE)
         for change in (*schedule(twins.weights, draw), wholes):
