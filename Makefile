@@ -127,7 +127,7 @@ demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
 # No engine answers at this address: what asks one is no quick test.
-check: lint
+check: lint $(VENV)/.data
 	OMP_NUM_THREADS=1 DOCKER_HOST=unix:///nonexistent \
 		$(BIN)/python -m pytest $(SHARED) -n auto -m quick $(QUICK) $(ARGS)
 

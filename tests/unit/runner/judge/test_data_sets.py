@@ -93,7 +93,7 @@ def test_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     rows = [json.loads(line) for line in lines]
     with_setup = [row for row in rows if row["test_setup_code"]]
     assert len(rows) == 974
-    assert _mbpp_failures(zygote, [*sampled(rows, 10), *with_setup]) == []
+    assert _mbpp_failures(zygote, [*sampled(rows[::5], 2), *with_setup]) == []
 
 
 @pytest.mark.timeout(180)
