@@ -5,7 +5,7 @@ import json
 
 import grpc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codereward.request_json import RequestJsonError, parse_request
@@ -15,6 +15,7 @@ from reward_server.cli.task_lines import (
     result_of_line_error,
     result_of_status,
 )
+from tests.support.sampling import times
 
 
 def line(**task: object) -> bytes:
@@ -121,6 +122,7 @@ json_values = st.recursive(
 fields = dict.fromkeys(pb.ScoreRequest.DESCRIPTOR.fields_by_name, json_values)
 
 
+@settings(max_examples=times(100, by_default=40))
 @given(st.fixed_dictionaries({}, optional=fields))
 def test_no_object_crashes_it(task: dict[str, object]) -> None:
     text = json.dumps(task).encode()

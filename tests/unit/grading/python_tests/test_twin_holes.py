@@ -189,5 +189,5 @@ AWKWARD = {
 def test_an_honest_solution_is_never_refused(body: str, completion: str) -> None:
     text = f"import pytest\n{text_of(body)}"
     assert [
-        seed for seed in range(times(8, by_default=2)) if is_refused(text, completion, seed)
+        seed for seed in range(times(8, by_default=1)) if is_refused(text, completion, seed)
     ] == []
