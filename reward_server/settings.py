@@ -34,7 +34,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from codereward.variables import no_setting, unknown_variables
+from codereward.spelling import did_you_mean, unknown_variables
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
 from reward_server.http.sockets import is_loopback
@@ -459,5 +459,5 @@ def _explain_one(problem: ErrorDetails, sources: _Sources) -> str:
         return said
     if problem["type"] == "extra_forbidden":
         kind = Settings if len(path) == 1 else LimitSettings
-        said = no_setting(path[-1], kind.model_fields)
+        said = f"is no setting{did_you_mean(path[-1], kind.model_fields)}"
     return f"{'.'.join(path)}: {said} (set by {sources.of(path)})"

@@ -1,15 +1,10 @@
-"""Names that a caller misspelt: the message names the one that was probably meant."""
+"""Names of keyword arguments that a caller misspelt."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean X?" for the known name that is most similar, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+from codereward.spelling import did_you_mean
 
 
 def check_options(of: str, given: Iterable[str], known: Iterable[str]) -> None:

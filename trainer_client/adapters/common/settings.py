@@ -22,7 +22,7 @@ from typing import TypeVar
 from pydantic import FilePath, PositiveFloat, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from codereward.variables import unknown_variables
+from codereward.spelling import unknown_variables
 from trainer_client import tasks
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.missing_rewards import Choice

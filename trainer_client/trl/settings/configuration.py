@@ -23,8 +23,8 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from codereward.spelling import did_you_mean
 from trainer_client.errors import ConfigError
-from trainer_client.spelling import did_you_mean
 from trainer_client.trl.settings.sections import (
     DataSection,
     EnvironmentSection,

@@ -1,10 +1,10 @@
-"""Finds environment variables, and other names, that stand for no setting, with the likely one."""
+"""Names that somebody misspelt: the message names the one that was probably meant."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 # Kubernetes makes these of the names of services, in every pod that does not forbid it.
 _OF_A_SERVICE = re.compile(
@@ -31,13 +31,14 @@ def unknown_variables(
         if name == variable.upper() or name in others or _is_of_a_service(name, value):
             continue
         if name.lower().partition("__")[0] not in known:
-            yield f"{variable}: {no_setting(name, [one.upper() for one in known], prefix)}"
+            close = did_you_mean(name, (one.upper() for one in known), prefix)
+            yield f"{variable}: is no setting{close}"
 
 
-def no_setting(name: str, known: Collection[str], prefix: str = "") -> str:
-    """Returns that a name is no setting, and which one is likely meant, with the prefix."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"is no setting; did you mean {prefix}{close[0]}?" if close else "is no setting"
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Returns "; did you mean X?" for the known name that is most similar, or ""."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {prefix}{close[0]}?" if close else ""
 
 
 def _is_of_a_service(name: str, value: str) -> bool:
