@@ -27,6 +27,7 @@ class _Table(NamedTuple):
     methods: Mapping[str, int]
 
 
+@functools.cache
 def revision() -> int:
     """Returns the revision of this side's contract."""
     return max(_table().added.values())
