@@ -49,7 +49,9 @@ def test_a_call_is_cancelled_by_other_work_of_its_loop(outcome):
 def node(repository: Path) -> Path:
     """Returns the example in Node with its packages; skips where they are absent."""
     folder = repository / "examples" / "node"
-    require("node", "npm")
+    require("node")
+    if not (folder / "node_modules").is_dir():  # which `make test` fills, if there is npm
+        pytest.skip("no packages in examples/node")
     return folder
 
 
