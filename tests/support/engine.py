@@ -28,7 +28,7 @@ CHECKOUT = hashlib.sha256(__file__.encode()).hexdigest()[:8]
 
 def own_tag(name: str, kind: str = "test") -> str:
     """Returns the tag that this checkout gives to an image of tests."""
-    return f"{images.default_tag(name)}:{kind}-{CHECKOUT}"
+    return f"codereward-{name}:{kind}-{CHECKOUT}"
 
 
 PYTHON_TAG, SCIENCE_TAG = own_tag("python"), own_tag("python-science")
