@@ -30,6 +30,19 @@ TASKS = [
 ]
 
 
+# The import of OpenEnv takes most of a command's time.
+VALIDATOR = """
+import json, sys
+from openenv.cli.__main__ import app
+for arguments in json.loads(sys.argv[1]):
+    try:
+        app(arguments)
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
+
+
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """Returns the folder of OpenEnv's packages; skips where it is absent."""
@@ -94,11 +107,12 @@ def url(packages: Path, tasks: Path, lasting_server: LocalServer) -> Iterator[st
 def test_openenvs_validator_accepts_the_server_and_the_folder(
     packages: Path, url: str, lasting_server: LocalServer, repository: Path
 ) -> None:
-    for target in (["--url", url], [str(repository / "codereward_env"), "--level", "static"]):
-        arguments = ["-m", "openenv.cli", "validate", *target, "--json"]
-        done = completed(arguments, lasting_server, packages)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert '"fail"' not in done.stdout
+    targets = (["--url", url], [str(repository / "codereward_env"), "--level", "static"])
+    arguments = [["validate", *target, "--json"] for target in targets]
+    done = completed(["-c", VALIDATOR, json.dumps(arguments)], lasting_server, packages)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '"fail"' not in done.stdout
+    assert done.stdout.count('"pass"') > 1
 
 
 def test_episodes_are_played_by_openenvs_generic_client(

@@ -13,7 +13,6 @@ import pytest
 
 from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.tiny import tiny_trainer
-from tests.support.sampling import sampled
 from trainer_client.errors import ConfigError
 from trainer_client.trl.monitoring.hacking import HackingRule
 from trainer_client.trl.monitoring.rules import CollapseRule, KLRule
@@ -167,7 +166,7 @@ def test_a_reward_that_rises_while_the_held_out_rate_falls_is_warned_of(tiny_mod
     assert events[1][2].startswith("held-out pass@1 fell from 0.5 to 0.2 while the training reward")
 
 
-@pytest.mark.parametrize("restore", sampled([True, False], 2))
+@pytest.mark.parametrize("restore", [False, True])
 def test_a_resumed_run_goes_on_as_if_it_had_not_been_interrupted(tiny_model, tmp_path, restore):
     from trainer_client.trl.monitoring.controllers import CollapseStop, HackingWarning, KLController
 

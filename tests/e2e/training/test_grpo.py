@@ -12,7 +12,6 @@ import pytest
 
 from tests.e2e.support.marks import TRAINERS_WARN
 from tests.e2e.support.rows import times_rows
-from tests.support.sampling import sampled
 from trainer_client import remote_reward, tasks
 from trainer_client.local_server import LocalServer
 
@@ -73,7 +72,7 @@ def reward_of(server: LocalServer, **options):
     )
 
 
-@pytest.mark.parametrize("chat", sampled([False, True], 2))
+@pytest.mark.parametrize("chat", [False, True])
 def test_training_runs_on_the_servers_verdicts(lasting_server, tiny_model, tmp_path, chat):
     trainer = make_trainer(tiny_model, tmp_path, reward_of(lasting_server), steps=2, chat=chat)
     trainer.train()
