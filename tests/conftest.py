@@ -17,10 +17,10 @@ from tests.support.sampling import TAKES_ALL
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# All that needs an engine, and then folders of `tests` whose files take long. What measures answers
-# under load (`scale`) comes when the engine's containers are gone.
+# All that needs an engine, trainings, and then folders of `tests` whose files take long. What
+# measures answers under load (`scale`) comes when the engine's containers are gone.
 LONGEST_FIRST = (
-    *("engine", "e2e", "attacks", "split", "honest", "scale", "conformance"),
+    *("engine", "training", "e2e", "attacks", "split", "honest", "scale", "conformance"),
     *("rpc", "sessions", "languages", "repository", "interactive", "client"),
 )
 
@@ -49,8 +49,9 @@ def pytest_collection_modifyitems(
     """Marks what needs a Docker Engine and what is quick, and groups tests for the processes.
 
     Tests with an engine look at all of its containers, and break it: they are one group, so that
-    none of them runs beside another. Of the others each file is a group, whose tests share servers.
-    What takes longest comes first, so that all processes end at about the same time.
+    none of them runs beside another. So are trainings, whose packages take seconds to import. Of
+    the others each file is a group, whose tests share servers. What takes longest comes first, so
+    that all processes end at about the same time.
     """
     for item in items:
         if {"engine", "dead_engine"} & set(getattr(item, "fixturenames", ())):
@@ -85,8 +86,9 @@ def _folder(item: pytest.Item) -> str:
 
 
 def _group(item: pytest.Item) -> str:
-    if item.get_closest_marker("engine"):
-        return "engine"
+    for mark in ("engine", "training"):
+        if item.get_closest_marker(mark):
+            return mark
     return item.path.relative_to(REPOSITORY / "tests").as_posix()
 
 
