@@ -18,6 +18,7 @@ _GO_TEST = re.compile(
     r"^[ \t]*func[ \t]+(Test(?![a-z])\w*)[ \t]*\(\s*\w+[ \t]+\*testing\.T\b", re.MULTILINE
 )
 _GO_MAIN = re.compile(r"^([ \t]*func[ \t]+)main([ \t]*\([ \t]*\))", re.MULTILINE)
+_GO_PACKAGE = re.compile(r"^([ \t]*package[ \t]+)\w+", re.MULTILINE)
 _GO = """package main
 
 import "testing"
@@ -68,7 +69,7 @@ def _pytest(code: str) -> Tested:
 def _go_test(code: str) -> Tested:
     tests = ", ".join(f'{{"{name}", {name}}}' for name in _GO_TEST.findall(code))
     return Tested(
-        source=_GO_MAIN.sub(r"\1codeRewardMain\2", code),
+        source=_GO_PACKAGE.sub(r"\1main", _GO_MAIN.sub(r"\1codeRewardMain\2", code), count=1),
         files={"codereward_main.go": _GO.format(tests=tests)},
     )
 
