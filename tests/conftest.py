@@ -92,9 +92,11 @@ def _group(item: pytest.Item) -> str:
     return item.path.relative_to(REPOSITORY / "tests").as_posix()
 
 
-def _place(item: pytest.Item) -> int:
+def _place(item: pytest.Item) -> tuple[int, str]:
+    """Returns what a test is sorted by: files of a folder stay together, as they share servers."""
     folder = _group(item).partition("/")[0]
-    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+    place = LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+    return place, str(item.path.parent)
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

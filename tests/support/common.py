@@ -1,8 +1,8 @@
-"""What tests of judging share: real servers on real sandboxes, one for each kind of `Judge`.
+"""What tests of judging share: a real server on real sandboxes, one for each module.
 
-Each process of the tests starts a server when a test first asks for it, and keeps it to the end.
 Tests that use it run on the session's event loop, as the server does:
-`pytestmark = on_the_servers_loop`.
+`pytestmark = on_the_servers_loop`. The loop stands still while tests on other loops run. A server
+that waited for them would take a sandbox for hung that starts meanwhile, so none outlives a folder.
 """
 
 from __future__ import annotations
@@ -92,21 +92,21 @@ def is_refused(assessment: Assessment) -> bool:
     return assessment.verdict not in unfit and assessment.reward == 0.0
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge() -> AsyncIterator[Judge]:
     """Yields a judge with one slot, so that consecutive completions meet in one container."""
     async with running_app(Settings(port=0, workers=1, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_two() -> AsyncIterator[Judge]:
     """Yields a judge with two slots, so that completions have neighbours."""
     async with running_app(Settings(port=0, workers=SLOTS, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_files() -> AsyncIterator[Judge]:
     """Yields a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
     settings = Settings(

@@ -11,7 +11,7 @@ from reward_server.settings import Settings
 from tests.support.common import PACKAGES, PYTHON
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def app() -> AsyncIterator[App]:
     """Yields a server with one slot, so that consecutive completions meet in one container."""
     settings = Settings(
