@@ -10,7 +10,7 @@ import codecs
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -196,7 +196,7 @@ def _bare(text: str) -> str:
     return text[1:-1] if is_quoted else text
 
 
-def _errors(ended: CodeEnded) -> list[Mapping[str, Any]]:
+def _errors(ended: CodeEnded) -> list[dict[str, Any]]:
     if ended.outcome is CodeOutcome.INTERRUPTED:
         return [_error("TimeoutError", _INTERRUPTED, "")]
     if ended.error is not None:

@@ -140,6 +140,18 @@ for name, code in programs.items():
 calls = {"inputs": ["[1, 2]\\n3"], "outputs": ["[1, 2, 3]"], "fn_name": "f"}
 function = "```python\\ndef f(a, b): return a + [b]\\n```"
 found["function"] = [package.compute_score(url, None, 512, function, calls, timeout=5)[0]]
+# Rows of PRIME have their tests as JSON; some also have them as assertions.
+asserts = {"assert_case": ["assert f([], 1) == [1]"]}
+prime = [json.dumps(one) for one in (cases, calls, asserts)]
+answers = ["```python\\nprint(int(input()) * 2)\\n```", function, function]
+found["prime"] = [
+    package.compute_score(url, None, 512, answer, row, timeout=5)[0]
+    for answer, row in zip(answers, prime)
+]
+same = {"inputs": ["1\\n"] * 40, "outputs": ["2\\n"] * 40}
+endless = "```python\\nwhile True: pass\\n```"
+score, told = package.compute_score(url, None, 512, endless, same, timeout=2)
+found["all late"] = [score, sorted({one["status"] for one in told})]
 print(json.dumps(found))
 """
 
@@ -248,4 +260,6 @@ async def test_verls_caller_computes_rewards(app: App, packages: Path) -> None:
         "crashed": [0.0, ["runtime_error"] * 2],
         "syntax": [0.0, ["runtime_error"] * 2],
         "function": [1.0],
+        "prime": [1.0, 1.0, 1.0],
+        "all late": [0.0, ["timeout"]],
     }
