@@ -28,9 +28,12 @@ func main() {{
 	testing.Main(all, []testing.InternalTest{{{tests}}}, nil, nil)
 }}
 """
-_PYTEST = """import sys, pytest
-sys.exit(pytest.main(["-p", "no:cacheprovider", "test_submission.py"]))
+# As for test files, only the plug-ins of pytest are loaded, and that of coroutines if it is named.
+_PYTEST = """import os, sys, pytest
+os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+sys.exit(pytest.main(["-p", "no:cacheprovider", {options}"test_submission.py"]))
 """
+_ASYNCIO = '"-p", "pytest_asyncio.plugin", '
 _JAVA_CLASS = re.compile(
     r"^[ \t]*public[ \t]+(?:\w+[ \t]+)*(?:class|interface|enum|record)[ \t]+(\w+)", re.MULTILINE
 )
@@ -63,7 +66,8 @@ class Mode:
 
 
 def _pytest(code: str) -> Tested:
-    return Tested(source=_PYTEST, files={"test_submission.py": code})
+    options = _ASYNCIO if "asyncio" in code else ""
+    return Tested(source=_PYTEST.format(options=options), files={"test_submission.py": code})
 
 
 def _go_test(code: str) -> Tested:

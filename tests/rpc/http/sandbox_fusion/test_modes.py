@@ -32,6 +32,13 @@ def test_double(capfd, tmp_path):
 def test_file():
     assert open("given.txt").read() == "given"
 """
+ASYNC = """
+import asyncio, pytest
+
+@pytest.mark.asyncio
+async def test_later():
+    assert await asyncio.sleep(0, 1) == 1
+"""
 GO = """
     package lists
 
@@ -82,6 +89,7 @@ async def ran(client: httpx.AsyncClient, language: str, code: str) -> dict[str, 
         (PYTEST, "Success", "2 passed"),
         (PYTEST.replace("2 * x", "x"), "Failed", "1 failed, 1 passed"),
         ("x = 1", "Failed", "no tests ran"),
+        (ASYNC, "Success", "1 passed"),
         ("def test(:", "Failed", "SyntaxError"),
     ],
 )
