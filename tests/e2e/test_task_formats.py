@@ -74,6 +74,44 @@ MBPPPLUS = {
 }
 
 
+SHARED_ELEMENTS = {
+    "task_id": "Mbpp/2",
+    "prompt": '"""Finds what two tuples share."""\n',
+    "canonical_solution": "def similar_elements(a, b):\n    return tuple(set(a) & set(b))\n",
+    "entry_point": "similar_elements",
+    "base_input": [[[3, 4, 5, 6], [5, 7, 4, 10]]],
+    "plus_input": [[[1, 2], []]],
+    "atol": 0,
+}
+NEEDS_TUPLES = {
+    "task_id": "Mbpp/120",
+    "prompt": '"""Returns the number of different pairs."""\n',
+    "canonical_solution": "def different(pairs):\n    return len(set(map(tuple, pairs)))\n",
+    "entry_point": "different",
+    "base_input": [[[[1, 2], [1, 2], [2, 1]]]],
+    "plus_input": [],
+    "atol": 0,
+}
+FOUND = {
+    "task_id": "Mbpp/434",
+    "prompt": '"""Finds an a."""\n',
+    "canonical_solution": "import re\ndef text_match_three(t):\n    return re.search('a', t)\n",
+    "entry_point": "text_match_three",
+    "base_input": [["cat"], ["dog"]],
+    "plus_input": [],
+    "atol": 0,
+}
+ROOTS = {
+    "task_id": "HumanEval/32",
+    "prompt": "def find_zero(xs: list):\n",
+    "canonical_solution": "    return 1.0\n",
+    "entry_point": "find_zero",
+    "base_input": [[[-1, 0, 1]]],
+    "plus_input": [],
+    "atol": 1e-4,
+}
+
+
 def truth(value: object) -> dict:
     return {
         "data_source": "taco",
@@ -129,6 +167,14 @@ def client(tmp_path_factory):
         ("codeforces", PLAIN_CODEFORCES, "print(input())", "print(5)"),
         ("evalplus", EVALPLUS, "    total = a + b\n    return total\n", "    return 3\n"),
         ("evalplus", EVALPLUS, "    return a + b\n", "    return round(a + b)\n"),
+        ("evalplus", SHARED_ELEMENTS,
+         "def similar_elements(a, b):\n    return tuple(sorted(set(a) & set(b), reverse=True))",
+         "def similar_elements(a, b):\n    return a"),
+        ("evalplus", NEEDS_TUPLES, "def different(pairs):\n    return len(set(pairs))",
+         "def different(pairs):\n    return len(pairs)"),
+        ("evalplus", FOUND, "def text_match_three(text):\n    return 'a' in text",
+         "def text_match_three(text):\n    return True"),
+        ("evalplus", ROOTS, "    return -1.0\n", "    return 0.5\n"),
         ("evalplus", MBPPPLUS, "def half(x):\n    return 0.5 * x",
          "def half(x):\n    return x // 2"),
         ("stdio", {"inputs": PROGRAM["inputs"], "outputs": json.dumps(PROGRAM["outputs"])},
@@ -222,6 +268,8 @@ def test_tests_of_kodcode_need_not_import_the_solution(client, head, imported, f
         ("evalplus", {**EVALPLUS, "plus_input": "x"}, "plus_input"),
         ("evalplus", {**EVALPLUS, "entry_point": "sub"}, "canonical_solution"),
         ("evalplus", {**EVALPLUS, "atol": "much"}, "atol"),
+        ("evalplus", {**NEEDS_TUPLES, "base_input": [[5]]}, "base_input"),
+        ("evalplus", {**NEEDS_TUPLES, "task_id": "Mbpp/252", "base_input": [["x"]]}, "base_input"),
         ("stdio", {"inputs": ["1"], "outputs": [2]}, "outputs[0]"),
         ("stdio", {}, "inputs"),
         ("calls", {"entry_point": "f", "inputs": [1], "outputs": [1]}, "inputs[0]"),

@@ -1,13 +1,16 @@
-"""Rows with inputs and a reference solution, whose results are expected: EvalPlus's own files."""
+"""Makes function tests of a row of EvalPlus's own files."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks import source
 from trainer_client.tasks.limits import bounded
+from trainer_client.tasks.references.inputs import restored
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import kind_of, well_formed
 
@@ -37,12 +40,27 @@ def check(candidate):
         tolerance = {tolerance}
         if tolerance == 0 and _has_floats(expected):
             tolerance = 1e-06
-        if tolerance == 0:
-            assert actual == expected
-        else:
-            assert actual == expected or _close(actual, expected, tolerance)
+        {assertion}
 """
 _REFERENCE = "reference_solution"
+_EQUAL = "assert actual == expected or (tolerance and _close(actual, expected, tolerance))"
+_SETS = "assert set(actual) == set(expected)"
+_PRESENT = "assert (actual if isinstance(actual, bool) else actual is not None) == bool(expected)"
+_ROOT = "assert abs(sum(c * actual ** i for i, c in enumerate(given[0]))) <= tolerance"
+# Functions whose results EvalPlus compares otherwise: in any order, as found or not, as any root.
+_ASSERTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (
+                *("similar_elements", "find_char_long", "common_in_nested_lists"),
+                *("extract_singly", "larg_nnum", "intersection_array", "find_dissimilar", "Diff"),
+            ),
+            _SETS,
+        ),
+        **dict.fromkeys(("check_str", "text_match_three", "text_starta_endb"), _PRESENT),
+        "find_zero": _ROOT,
+    }
+)
 
 
 @bounded("evalplus")
@@ -58,7 +76,13 @@ def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
     """
     reader = Reader("evalplus", row)
     prompt, solution = reader.text("prompt"), reader.text("canonical_solution")
-    inputs = [*_inputs(reader, "base_input"), *_inputs(reader, "plus_input")]
+    task_id = reader.value("task_id")
+    is_mbpp = isinstance(task_id, str) and task_id.startswith("Mbpp/")
+    number = task_id.removeprefix("Mbpp/") if is_mbpp else ""
+    inputs = [
+        *_inputs(reader, "base_input", number),
+        *_inputs(reader, "plus_input", number),
+    ]
     if not inputs:
         raise reader.error("base_input", "has no inputs, nor has plus_input")
     tolerance = reader.value("atol") or 0
@@ -69,10 +93,9 @@ def evalplus(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
         reference=_REFERENCE,
         inputs=reader.literal("base_input", inputs),
         tolerance=reader.literal("atol", tolerance),
+        assertion=_ASSERTIONS.get(entry_point, _EQUAL),
     )
     tests = pb.FunctionTests(entry_point=entry_point, test_code=test_code)
-    task_id = reader.value("task_id")
-    is_mbpp = isinstance(task_id, str) and task_id.startswith("Mbpp/")
     return pb.ScoreRequest(
         id=id,
         prompt="" if is_mbpp else prompt,
@@ -98,8 +121,14 @@ def _reference(reader: Reader, code: str, entry_point: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _inputs(reader: Reader, field: str) -> list[list[Any]]:
+def _inputs(reader: Reader, field: str, number: str) -> list[list[Any]]:
+    """Reads the arguments of calls; those of a row of MBPP+ get the types of its number."""
     values = reader.decoded(field) or []
     if not isinstance(values, list) or not all(isinstance(value, list) for value in values):
         raise reader.error(field, "must be a list of lists of arguments")
-    return values
+    if not number.isdecimal():
+        return values
+    try:
+        return [restored(int(number), value) for value in values]
+    except ValueError as error:
+        raise reader.error(field, str(error)) from error
