@@ -582,7 +582,7 @@ def f(words): return [list(set(words)), os.environ.get('PYTHONHASHSEED'), *map(h
 """
     words = "words = [f'word {number}' for number in range(99)]"
     asserts = (
-        f"{words}\nassert f(words) == [list(set(words)), None, *map(hash, words)]",
+        f"{words}\nassert f(words) == [list(set(words)), '0', *map(hash, words)]",
         "assert hash(Card('x')) == hash(('x',)) != hash(('y',))",
     )
     judged = await judge(sandbox, judgement(source, *asserts))

@@ -150,7 +150,7 @@ async def an_executable_finds_the_policys_environment(sandbox: Sandbox, host: Ho
     folders = told.pop("PATH").split(":")
     assert told.pop("LD_LIBRARY_PATH", "/opt/codereward/").startswith("/opt/codereward/")
     assert set(policy.PATH) <= set(folders)
-    assert told == {**policy.ENVIRONMENT, "GIVEN": "1"}
+    assert told == {**policy.ENVIRONMENT, "GIVEN": "1", "PYTHONHASHSEED": "0"}
 
 
 async def what_an_executable_leaves_running_holds_up_nothing(sandbox: Sandbox, host: Host) -> None:
