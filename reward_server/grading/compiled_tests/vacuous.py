@@ -23,7 +23,7 @@ _SOUND = (
     r"|reject|terminat|trap|quit|unreachable|todo|throw|die\b|raise|kill|skip"
 )
 _FAILING = re.compile(
-    rf"\w*(?:{_SOUND})\w*\s*(?:[(!.<`]|::)"
+    rf"(?<!\w)\w{{0,99}}(?:{_SOUND})\w{{0,99}}\s{{0,9}}(?:[(!.<`]|::)"
     r"|\bthrow\b|(?<!\.)\bassert\b(?=\s+[\w!(\"-])|\bexitCode\b|\.\s*(?:should|must)\b",
     re.IGNORECASE,
 )
@@ -31,7 +31,7 @@ _REMEDY = "the tests cannot fail, so they would reward every completion: "
 _NOTHING = "nothing that runs asserts anything about an answer"
 # An assertion about literals alone, which holds.
 _IDLE_ASSERTION = re.compile(
-    r"(?<![\w.])(?:[\w.:]*assert[\w.!]*|expect)\s*\(\s*(?:true|(\d+|true|false|null)\s*,\s*\1)"
+    r"(?<![\w.:])(?:[\w.:]{0,99}assert[\w.!]{0,99}|expect)\s{0,9}\(\s*(?:true|(\d+|true|false|null)\s*,\s*\1)"
     r"\s*(?:,\s*\"\s*\"\s*)?\)(?:\s*\.\s*(?:toBe|toEqual|toStrictEqual)\s*\(\s*true\s*\))?"
     r"|\bassert\s+true\s*(?=[;:])"
 )
@@ -76,12 +76,12 @@ _C = _Quiet(
     others=r"#\s*define\b",
 )
 _NODE = _Quiet(
-    imports=r"\bimport\s*(?:[\w*${},\s]+?\bfrom\s*)?[\"']([^\"'\n]+)[\"']"
-    r"|(?:\b(?:const|let|var)\s*[\w${},:\s]+=\s*)?(?:\brequire|\bawait\s+import)\s*"
+    imports=r"\bimport\s*(?:[\w*${},\s]{1,500}?\bfrom\s*)?[\"']([^\"'\n]+)[\"']"
+    r"|(?:\b(?:const|let|var)\s*[\w${},:\s]{1,500}=\s*)?(?:\brequire|\bawait\s+import)\s*"
     r"\(\s*[\"']([^\"'\n]+)[\"']\s*\)(?:\s*\.\s*\w+)*",
     modules=r"(?:node:)?(?:assert(?:/strict)?|test|fs|path|util|events|os|url)",
     words=r"\bconsole\s*\.\s*(?:log|info|warn|error|debug|table|dir)\b"
-    r"|(?<=[;{}\n])\s*new\s+\w*Error\b",
+    r"|(?<=[;{}\n])[ \t]*new\s+\w*Error\b",
     others=r"\bimport\s*\(|\brequire\b",
     swallows=r"\s*catch\s*(?:\(\s*\w+\s*\)\s*)?\{",
     skips=r"(?<![\w.$])(?:test|it|describe|suite)\s*"
@@ -94,12 +94,12 @@ _QUIET: Mapping[str, _Quiet] = {
     "java": _Quiet(
         imports=r"\bimport\s+(?:static\s+)?([\w.*]+)\s*;",
         modules=r"(?:java|javax)\..*|org\.junit\..*",
-        words=r"\bthrows\b[^{;]*|(?<=[;{}\n])\s*new\s+\w*(?:Error|Exception)\b",
+        words=r"\bthrows\b[^{;]*|(?<=[;{}\n])[ \t]*new\s+\w*(?:Error|Exception)\b",
         swallows=r"\s*catch\s*\(\s*(?:final\s+)?(?:Throwable|Error|AssertionError)\s+\w+\s*\)\s*\{",
-        skips=r"@(?:Disabled|Ignore)\b[^{;]*\{",
+        skips=r"@(?:Disabled|Ignore)\b[^{;]{0,1000}\{",
     ),
     "go": _Quiet(
-        imports=r"\bimport\s*(?:\((?:\s*[\w.]*\s*\"[^\"\n]*\"\s*;?)*\s*\)|[\w.]*\s*\"[^\"\n]*\")",
+        imports=r"\bimport\s*(?:\((?:\s*+[\w.]*+\s*+\"[^\"\n]*+\";?)*+\s*+\)|[\w.]*\s*\"[^\"\n]*\")",
         modules=r"testing|fmt|strings|sort|math|math/rand|reflect|strconv|time|bytes|unicode"
         r"|slices|maps|regexp|errors|cmp|os|log|sync",
         words=r"\berrors\s*\.\s*(?:New|Is|As)\b|\bfmt\s*\.\s*Errorf\b",
@@ -111,7 +111,7 @@ _QUIET: Mapping[str, _Quiet] = {
         modules=r"std|core|alloc|super|crate|self|solution",
         others=r"\?\s*[;.)]|\bshould_panic\b|\bfn\s+\w+\s*\(\s*\)\s*->\s*(?:\w+::)*(?:Result|ExitCode)"
         r"|\b(?!(?:e?print(?:ln)?|format|vec|writeln?|dbg|matches)\b)\w+!\s*[(\[{]",
-        skips=r"#\[ignore\b[^\]]*\][^{;]*\{",
+        skips=r"#\[ignore\b[^\]]{0,500}\][^{;]{0,1000}\{",
     ),
 }
 
@@ -257,7 +257,7 @@ class _Text:
 
     def _returns_status(self, code: str) -> bool:
         """Returns True if main() may return another status than 0."""
-        for body in self._blocks(r"\bmain\s*\([^)]*\)\s*\{"):
+        for body in self._blocks(r"\bmain\s*\([^)]{0,500}\)\s*\{"):
             if re.search(r"\breturn\s+(?!0\s*;|EXIT_SUCCESS\b)", code[body.start : body.stop]):
                 return True
         return False

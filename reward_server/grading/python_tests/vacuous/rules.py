@@ -43,7 +43,10 @@ _REMEDY = "the tests cannot fail, so they would reward every completion"
 def read_functions(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:
     """Returns the tests of `asserting`, and their flaw; see `flaw_of_functions`."""
     tests = asserting(tests, prompt)
-    return tests, flaw_of_functions(tests, prompt)
+    try:
+        return tests, flaw_of_functions(tests, prompt)
+    except RecursionError:
+        return tests, ""
 
 
 def asserting(tests: FunctionTests, prompt: str = "") -> FunctionTests:
@@ -176,7 +179,10 @@ def flaw_of_files(trees: Mapping[str, ast.Module], tests: UnitTests, inventory: 
     supplies_all = stem in bindings.taken_whole
     reach = Reach(bindings, module=stem, supplies=lambda name: supplies_all, functions=functions)
     around = [part for tree in trees.values() for part in (tree.body, *_preparations(tree))]
-    return "" if reach.can_fail([*around, *found]) else _flaw("the files", reach.hints)
+    try:
+        return "" if reach.can_fail([*around, *found]) else _flaw("the files", reach.hints)
+    except RecursionError:
+        return ""
 
 
 def _called_of(stem: str, trees: Mapping[str, ast.Module], bindings: Bindings) -> Iterator[str]:

@@ -550,6 +550,14 @@ def test_an_entry_that_cannot_fail_is_named() -> None:
     assert "assert 2: line 1 asserts a tuple" in flaw_of(tests)
 
 
+def test_what_is_nested_too_deeply_is_left_open() -> None:
+    long = " + ".join(["x"] * 3000)
+    assert flaw_of(check(f"x = candidate(1)\ny = {long}\ny == 1")) == ""
+    assert (
+        flaw_in(f"{HEAD}def test_a():\n    x = double\n    ({long}).y(1)\n", Framework.PYTEST) == ""
+    )
+
+
 def test_what_does_not_compile_is_left_to_the_judge() -> None:
     assert flaw_of(FunctionTests(asserts=("f(1) ==",))) == ""
     assert flaw_of(check("assert (")) == ""
