@@ -26,7 +26,7 @@ from reward_server.grading.verdict import Run
 from reward_server.recent import Recent
 
 _BYTES_OF_CHARACTER = 20  # 14 were measured
-_BYTES_OF_READ_CHARACTER = 8  # the texts themselves, twice if they were changed
+_BYTES_OF_READ_CHARACTER = 2  # the texts themselves, twice if they were changed
 _ASKED = ("the request says so",)
 
 
@@ -112,8 +112,6 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
 
 async def _read(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:
     """Reads whether an answer can fail tests; see `vacuous.rules`."""
-    if rules.surely_can_fail(tests):
-        return tests, ""
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
     read = rules.read_functions
     return await read_once(_readings, _BYTES_OF_READ_CHARACTER, characters, read, tests, prompt)

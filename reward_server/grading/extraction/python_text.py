@@ -162,7 +162,7 @@ def without_partial_end(source: str, wanted: frozenset[str]) -> str:
         wanted: names that the tests take from it. They must be defined before that statement; if
             none is known, only a definition is removed.
     """
-    if not _may_be_partial(source[_last_start(source) :]):
+    if not (_may_be_partial(source) and _may_be_partial(source[_last_start(source) :])):
         return source
     *whole, last = chunks(source)
     defined = frozenset[str]().union(*(one.binds for one in whole if _HEAD.match(one.text)))
@@ -182,7 +182,7 @@ def _last_start(source: str) -> int:
 
 
 def _may_be_partial(text: str) -> bool:
-    """Returns False if a statement is certainly whole; looks at few characters."""
+    """Returns False if the last statement of a text is certainly whole; it costs little."""
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     is_uneven = any(text.count(opening) != text.count(closing) for opening, closing in pairs)
     return is_uneven or text.count('"') % 2 + text.count("'") % 2 > 0 or _stops_early(text)
