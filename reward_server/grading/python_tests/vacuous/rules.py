@@ -1,4 +1,7 @@
-"""Says of function tests and test files that no answer can fail them, and why."""
+"""Says of function tests and test files that no answer can fail them, and why.
+
+A trial with an empty solution would not do: a test that only calls the solution fails it, too.
+"""
 
 from __future__ import annotations
 
