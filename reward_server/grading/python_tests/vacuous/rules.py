@@ -39,6 +39,9 @@ _WEAKENING = re.compile(r"\b(?:or|if|lambda)\b|\"\"\"|'''")
 _CHECK, _MODULE = "check", "solution"
 _PREPARATIONS = ("setup", "setUp", "teardown", "tearDown", "async", "pytest_", "__")
 _BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
+_NO_TESTS = (
+    "the files hold no tests: these begin with `test`, in files named `test_*.py` or `*_test.py`"
+)
 _NOTHING = "nothing that runs in it asserts anything about an answer"
 _REMEDY = "the tests cannot fail, so they would reward every completion"
 
@@ -174,7 +177,7 @@ def flaw_of_files(trees: Mapping[str, ast.Module], tests: UnitTests, inventory: 
     if not (inventory.complete and is_whole):
         return ""
     if not inventory.rows:
-        return "the files hold no tests"
+        return _NO_TESTS
     found = list(_tests(trees, inventory))
     if not found:
         return f"{_REMEDY}: each of them is skipped whatever the answer"
