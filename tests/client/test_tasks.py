@@ -507,9 +507,17 @@ def test_a_bigcodebench_row_whose_tests_are_no_python_is_refused():
 def test_a_humaneval_x_row_becomes_a_test_program(prefix, language):
     row = {"task_id": f"{prefix}/0", "prompt": "int f() {", "test": "int main() {}"}
     request = tasks.humaneval_x(row, "return 1; }", id="a")
-    assert (request.id, request.language, request.prompt) == ("a", language, "int f() {")
+    assert (request.id, request.language) == ("a", language)
+    assert request.prompt.endswith("int f() {")
     assert request.completion == "return 1; }"
     assert request.program.test_code == "int main() {}"
+
+
+def test_a_humaneval_x_row_in_cpp_has_the_headers_of_the_set_once():
+    row = {"task_id": "CPP/0", "prompt": "#include<vector>\nint f() {", "test": "int main() {}"}
+    prompt = tasks.humaneval_x(row).prompt
+    assert prompt.count("#include<vector>") == prompt.count("#include<climits>") == 1
+    assert prompt.count("#include") == 9
 
 
 def test_the_set_up_of_a_humaneval_x_row_stands_in_front_of_its_tests():
@@ -522,8 +530,35 @@ def test_the_set_up_of_a_humaneval_x_row_stands_in_front_of_its_tests():
     assert tasks.humaneval_x(row).program.test_code == "package main\nfunc TestF()"
 
 
-def test_a_humaneval_x_row_for_python_is_sent_elsewhere():
-    row = {"task_id": "Python/0", "prompt": "def f():", "test": "def check(f): pass"}
+def test_a_humaneval_x_row_in_rust_begins_with_its_declaration():
+    row = {
+        "task_id": "Rust/0",
+        "declaration": "use md5;\nfn f() -> i32 {\n",
+        "prompt": "/* Answer. */\n",
+        "test": "#[test] fn t() {}",
+    }
+    assert tasks.humaneval_x(row).prompt == "use md5;\nfn f() -> i32 {\n/* Answer. */\n"
+    with pytest.raises(TaskError, match="declaration: is absent"):
+        tasks.humaneval_x({**row, "declaration": ""})
+
+
+def test_a_humaneval_x_row_in_python_is_one_of_humaneval_with_the_sets_imports():
+    row = {
+        "task_id": "Python/0",
+        "prompt": "def f(x):\n",
+        "test": "def check(f):\n    assert f(4) == 2\n\ncheck(f)\n",
+    }
+    request = tasks.humaneval_x(row, "    return int(math.sqrt(x))\n")
+    assert (request.language, request.function.entry_point) == ("", "f")
+    assert request.function.test_code == "def check(f):\n    assert f(4) == 2\n\n"
+    assert request.prompt.endswith("def f(x):\n")
+    assert "import math\n" in request.prompt
+    with pytest.raises(TaskError, match=r"test: must end in check\(NAME\)"):
+        tasks.humaneval_x({**row, "test": "def check(f): pass"})
+
+
+def test_a_humaneval_x_row_in_a_language_that_the_set_lacks_is_refused():
+    row = {"task_id": "Perl/0", "prompt": "sub f {", "test": "ok(f())"}
     with pytest.raises(TaskError, match="task_id: must begin with one of CPP"):
         tasks.humaneval_x(row)
 

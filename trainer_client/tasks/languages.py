@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.functions import humaneval
 from trainer_client.tasks.limits import bounded
@@ -15,6 +17,7 @@ _HUMANEVAL_X = {
     "JavaScript": "javascript",
     "Go": "go",
     "Rust": "rust",
+    "Python": "python",
 }
 # The same of McEval, for languages in which a test program decides.
 _MCEVAL = {
@@ -40,15 +43,38 @@ _MCEVAL = {
     "Shell": "bash",
     "TypeScript": "typescript",
 }
+# What HumanEval-X puts in front of a prompt in Python, without numpy, which no row uses, and of one
+# in C++ that lacks it.
+_PYTHON_IMPORTS = """import math
+import re
+import sys
+import copy
+import datetime
+import itertools
+import collections
+import heapq
+import statistics
+import functools
+import hashlib
+import string
+from typing import *
+from collections import *
+"""
+_CPP_HEADERS = (
+    *("stdlib.h", "algorithm", "math.h", "stdio.h", "vector", "string", "climits", "cstring"),
+    "iostream",
+)
+_CHECKED = re.compile(r"(?m)^check\((\w+)\)\s*\Z")
 # MultiPL-E's names that are no names of languages. Servers know most of the other short names.
 _MULTIPL_E = {"go_test.go": "go", "adb": "ada"}
 
 
 @bounded("humaneval_x")
 def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request from a HumanEval-X row: `task_id`, `prompt`, `test`, for Go `test_setup`.
+    """Makes a request from a HumanEval-X row: `task_id`, `prompt`, `test`.
 
-    The rows for Python are rows of HumanEval; `humaneval` reads them.
+    Rows in Go also have a `test_setup`, and rows in Rust a `declaration`, which begins their
+    program.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -57,10 +83,41 @@ def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
     prefix = reader.text("task_id").split("/")[0]
     if prefix not in _HUMANEVAL_X:
         raise reader.error("task_id", f"must begin with one of {', '.join(_HUMANEVAL_X)}")
-    test_code = reader.text("test")
+    prompt, test_code = humaneval_x_prompt(row), reader.text("test")
+    if prefix == "Python":
+        return _python(reader, prompt, test_code, completion, id)
+    if prefix == "CPP":
+        headers = (f"#include<{name}>" for name in _CPP_HEADERS)
+        prompt = "\n".join((*(one for one in headers if one not in prompt), prompt))
     if reader.has("test_setup"):
         test_code = f"{reader.text('test_setup')}\n{test_code}"
-    return _request(_HUMANEVAL_X[prefix], reader.text("prompt"), test_code, completion, id)
+    return _request(_HUMANEVAL_X[prefix], prompt, test_code, completion, id)
+
+
+def humaneval_x_prompt(row: Row) -> str:
+    """Returns what a solution of a HumanEval-X row continues.
+
+    In Rust the prompt is a comment, which stands behind the declaration.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("humaneval_x", row)
+    prompt = reader.text("prompt")
+    if reader.text("task_id").startswith("Rust/"):
+        return reader.text("declaration") + prompt
+    return prompt
+
+
+def _python(
+    reader: Reader, prompt: str, test_code: str, completion: str, id: str
+) -> pb.ScoreRequest:
+    """Makes a row of HumanEval, which calls `check` by itself."""
+    called = _CHECKED.search(test_code)
+    if called is None:
+        raise reader.error("test", "must end in check(NAME)")
+    tests = {"test": test_code[: called.start()], "entry_point": called[1]}
+    return humaneval({**tests, "prompt": _PYTHON_IMPORTS + prompt}, completion, id=id)
 
 
 @bounded("multipl_e")

@@ -12,6 +12,7 @@ from typing import Any
 
 from trainer_client.errors import ConfigError
 from trainer_client.tasks import Row
+from trainer_client.tasks.languages import humaneval_x_prompt
 from trainer_client.trl.settings.sections import REQUESTS, DataSection
 
 Prompt = str | list[dict[str, Any]]
@@ -96,8 +97,10 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
             reference="canonical_solution",
         ),
         "humaneval_x": _Wording(
-            question=lambda row: f"Complete this function.\n\n{_fenced(row['prompt'], '')}",
-            text=lambda row: str(row["prompt"]),
+            question=lambda row: (
+                f"Complete this function.\n\n{_fenced(humaneval_x_prompt(row), '')}"
+            ),
+            text=humaneval_x_prompt,
             reference="canonical_solution",
         ),
         "multipl_e": _Wording(
