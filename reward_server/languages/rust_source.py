@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from reward_server.languages.masking import edited
 
-_CRATES = re.compile(r"(?m)^[ \t]*use\s+(rand|regex|md5)\b((?:(?!\buse\b)[^;])*+);[ \t]*$")
 _LINTS = re.compile(r"(?m)^[ \t]*#!\[\s*(?:deny|forbid|warn)\s*\([^()\]\n]*\)\s*\]")
-_NAME = re.compile(r"\w+")
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))
     | (?P<quoted>b?r(?P<hashes>\#*+)"(?s:.*?)(?:"(?P=hashes)|\Z)|b?"(?:\\[\s\S]|[^"\\])*+"?
@@ -27,22 +25,11 @@ _VISIBLE = re.compile(r"(?: pub(?: \( \w+ \))?)?$")
 
 
 def arranged(text: str) -> str:
-    """Removes imports of unused crates, and lints that refuse more than the compiler does.
+    """Removes lints that refuse more than the compiler does.
 
-    Data sets import some crates in every prompt. The code that is put around a solution does not
-    comply with further lints.
+    The code that is put around a solution does not comply with them.
     """
-    return _LINTS.sub("", _without_crates(text))
-
-
-def _without_crates(text: str) -> str:
-    used = set(_NAME.findall(_CRATES.sub("", text)))
-
-    def kept(found: re.Match[str]) -> str:
-        names = {found[1], *_NAME.findall(found[2])}
-        return "\n" * found[0].count("\n") if names.isdisjoint(used) else found[0]
-
-    return _CRATES.sub(kept, text)
+    return _LINTS.sub("", text)
 
 
 def without_tests(solution: str) -> str:

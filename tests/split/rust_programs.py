@@ -10,7 +10,7 @@ from tests.attacks.attack import code
 from tests.split.programs import Corpus
 
 # As HumanEval-X has it in front of each prompt.
-_HEAD = "fn main(){    \n }\n\nuse std::{slice::Iter, cmp::{max, self}, mem::replace, collections::{HashSet, HashMap}, ops::Index, ascii::AsciiExt};\nuse rand::Rng;\nuse regex::Regex;\nuse md5;\nuse std::any::{Any, TypeId};\n\n"
+_HEAD = "fn main(){    \n }\n\nuse std::{slice::Iter, cmp::{max, self}, mem::replace, collections::{HashSet, HashMap}, ops::Index, ascii::AsciiExt};\nuse std::any::{Any, TypeId};\n\n"
 
 
 def _module(*checks: str) -> str:

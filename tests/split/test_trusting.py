@@ -62,6 +62,13 @@ JAVA_COMPARING = {
     "a class": "assert s.f(1).getClass() == Integer.class;",
 }
 _GO_IMPORT = 'import (\n    "testing"\n    run "os/exec"\n    "net/http"\n)\n'
+_TESTIFY = 'import (\n    "testing"\n    "github.com/stretchr/testify/assert"\n)\n'
+
+
+def _tested(body: str) -> str:
+    return f"{_TESTIFY}func TestF(t *testing.T) {{ {body} }}"
+
+
 GO = {
     "a command": f"{_GO_IMPORT}func TestF(t *testing.T) {{ run.Command(F(1)).Run() }}",
     "a request": f"{_GO_IMPORT}func TestF(t *testing.T) {{ http.Get(F(1)) }}",
@@ -78,6 +85,9 @@ GO = {
     "a function of C": 'import "C"\nfunc main() { C.system(F(1)) }',
     "a file that is linked in": "//go:embed answers\nvar text string\nfunc main() { F(text) }",
     "another package's name": "//go:linkname exit os.runtime_beforeExit\nfunc exit(code int)",
+    "a file that testify looks for": _tested("assert.FileExists(t, F(1))"),
+    "a request of testify": _tested("assert.HTTPSuccess(t, handler, F(1), F(2), nil)"),
+    "testify by another name": _tested("a := assert.New(t); a.DirExists(F(1))"),
     "tests that leave themselves out": "func TestF(t *testing.T) { if F(1) < 0 { t.SkipNow() } }",
 }
 GO_PROMPT = 'import "os"\n\nfunc read(s string) []byte { b, _ := os.ReadFile(s); return b }\n'
@@ -85,6 +95,13 @@ GO_COMPARING = {
     "values": "func TestF(t *testing.T) { if !reflect.DeepEqual(F(1), 1) { t.Fatal(F(1)) } }",
     "a command in a comment": "// exec.Run\nfunc main() { if F(1) != `os.Open` { os.Exit(1) } }",
     "a field called like a package": "func main() { if F(1).os.Open != 3 { panic(time.Now()) } }",
+    "assertions of testify": _tested(
+        "assert := assert.New(t); assert.Equal(F(1), 2); assert.Len(F(2), 3)"
+    ),
+    "assertions that need no object": (
+        'import "github.com/stretchr/testify/require"\n'
+        "func TestF(t *testing.T) { require.InDelta(t, F(1), 2.0, 0.1) }"
+    ),
     "formats and numbers": 'import "fmt"\nfunc main() { fmt.Sprintf("%v", math.Abs(F(1)-2)) }',
 }
 _RUST_HEAD = (

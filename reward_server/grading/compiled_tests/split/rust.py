@@ -34,6 +34,7 @@ from reward_server.grading.compiled_tests.split.text.words import (
 )
 from reward_server.grading.compiled_tests.tokens import tokenize
 from reward_server.languages.assertions import Assertions
+from reward_server.languages.masking import masked
 from reward_server.languages.rust_source import arranged
 
 # The words of tests that look at more than values.
@@ -208,7 +209,8 @@ def split_rust(task: Task) -> Split | None:
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 2 or blocks[1].statements:
         return None
-    if task.prompt[blocks[1].inside :].strip() or any(map(_has_state, blocks[0].statements)):
+    inside = masked(task.prompt, task.language)[blocks[1].inside :]
+    if inside.strip() or any(map(_has_state, blocks[0].statements)):
         return None
     types = {name for one in blocks[0].statements if (name := _type_name(one))}
     head = task.prompt[blocks[1].start : blocks[1].inside - 1]

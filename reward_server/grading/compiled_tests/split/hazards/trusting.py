@@ -57,7 +57,17 @@ _GO_PACKAGES = word_set(
     sort strconv strings sync sync/atomic testing/quick text/tabwriter unicode unicode/utf16
     unicode/utf8"""
 )
+# Assertions of testify that compare and measure; others also take names and paths.
+_GO_ASSERTIONS = word_set(
+    """Contains ElementsMatch Empty Equal EqualError Error False Greater GreaterOrEqual InDelta
+    InEpsilon Len Less LessOrEqual Negative Nil NoError NotContains NotEmpty NotEqual NotNil
+    NotZero Positive True Zero"""
+)
+# `assert := assert.New(t)` gives the same functions the same name.
+_GO_RENAMES = re.compile(r"\b(assert|require)\s*:=\s*\1\s*\.\s*New\s*\(")
 _GO_NAMES: Mapping[str, AbstractSet[str]] = {
+    "github.com/stretchr/testify/assert": _GO_ASSERTIONS,
+    "github.com/stretchr/testify/require": _GO_ASSERTIONS,
     "os": word_set("Args Exit Stderr Stdout"),
     "reflect": word_set(
         """Array Bool Chan Complex128 Complex64 DeepEqual Float32 Float64 Func Int Int16 Int32
@@ -123,7 +133,7 @@ def is_trusting_go(prompt: str, tests: str) -> bool:
         return True
     return not all(
         path in _GO_PACKAGES or name in _GO_NAMES.get(path, ())
-        for path, name in uses(prompt, tests)
+        for path, name in uses(prompt, _GO_RENAMES.sub("(", tests))
     )
 
 
