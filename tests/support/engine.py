@@ -84,10 +84,10 @@ def science_image(engine: docker.APIClient, base_image: str) -> str:
 
 @pytest.fixture(scope="session")
 def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
-    """Returns the ids of the images of C++, Java and JavaScript with this runner."""
+    """Returns the ids of the images of HumanEval-X's languages with this runner."""
     return tuple(
         images.build(engine, name, base_image=base_image, tag=own_tag(name))
-        for name in ("gcc", "jvm", "node")
+        for name in ("python", "gcc", "jvm", "node", "go", "rust")
     )
 
 
