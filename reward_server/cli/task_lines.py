@@ -39,6 +39,7 @@ def result_of(response: pb.ScoreResponse) -> dict[str, Any]:
         "termination": _termination(response),
         "usage": _plain(response.usage),
         "limits_hit": [_bare(pb.LimitKind, kind) for kind in response.limits_hit],
+        "missing_modules": list(response.missing_modules),
         "signals": dict(response.signals),
         "deduplicated": response.deduplicated,
         "provenance": _plain(response.provenance),

@@ -75,6 +75,7 @@ def assess_unrun(
     verdict: Verdict,
     integrity: Integrity,
     provenance: Provenance,
+    missing_modules: tuple[str, ...] = (),
 ) -> Assessment:
     """Judges a completion that need not run: it holds no program, or its task is invalid."""
     return Assessment(
@@ -86,6 +87,7 @@ def assess_unrun(
         message=reason,
         usage=Usage(executions=0),
         provenance=provenance,
+        missing_modules=missing_modules,
     )
 
 

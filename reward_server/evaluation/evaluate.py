@@ -55,7 +55,8 @@ from reward_server.evaluation.graders.repository.grader import RepositoryGrader
 from reward_server.evaluation.graders.repository.repositories import Repositories
 from reward_server.evaluation.graders.split_programs import Splits
 from reward_server.evaluation.graders.stdio import StdioGrader
-from reward_server.evaluation.graders.test_programs import program_grader
+from reward_server.evaluation.graders.test_programs import ProgramGrader, program_grader
+from reward_server.evaluation.libraries import ASKED, Lacking, Libraries
 from reward_server.evaluation.task_images import TaskImages, image_of
 from reward_server.grading.extraction.continuation import read_prompt
 from reward_server.grading.extraction.extract import Extracted, extract
@@ -130,6 +131,7 @@ class Evaluation:
         self._images = TaskImages(images, provenance)
         self._checker_limits = checker_limits
         self._programs = Programs(checker_limits)
+        self._libraries = Libraries(self._programs, checker_limits)
         self._splits = Splits()
         self._parallelism = parallelism
         self._idempotency = IdempotencyCache(count=window_size, seconds=window_seconds, clock=clock)
@@ -153,8 +155,8 @@ class Evaluation:
             SandboxError: the server failed.
         """
         language = self._languages.find(submission.language)
-        grader = await self._grader(submission, language, owner)
-        prepared = _Prepared(submission=submission, language=language, grader=grader)
+        prepared = await self._prepared(submission, language, owner)
+        grader = prepared.grader
         if submission.require_integrity > grader.integrity:
             raise UnsupportedError(self._too_little(prepared))
         if not submission.id:
@@ -203,28 +205,71 @@ class Evaluation:
             raise
         return shared_with(submission, assessment) if shared else assessment
 
+    async def _prepared(self, submission: Submission, language: Language, owner: str) -> _Prepared:
+        grader = await self._grader(submission, language, owner)
+        return _Prepared(submission=submission, language=language, grader=grader)
+
     async def _judge(self, prepared: _Prepared, deadline: float | None, owner: str) -> Assessment:
+        """Judges a submission, without imports that its sandbox lacks and its task does not use."""
+        lacking = self._libraries.known(prepared.submission, prepared.language, owner)
+        if not lacking:
+            assessment = await self._judge_whole(prepared, deadline, owner)
+            is_clear = lacking is not None or prepared.grader.flaw
+            if is_clear or assessment.verdict not in ASKED:
+                return assessment
+            lacking = await self._lacking(prepared, deadline, owner)
+            if not lacking:
+                return assessment
+        if lacking.needed:
+            reason = f"the sandbox lacks what the task imports: {', '.join(lacking.needed)}"
+            return self._unrun(prepared, reason, Verdict.INVALID_TASK, lacking.needed)
+        left = lacking.left_out(prepared.submission)
+        again = await self._prepared(left, prepared.language, owner)
+        return await self._judge_whole(again, deadline, owner)
+
+    async def _lacking(self, prepared: _Prepared, deadline: float | None, owner: str) -> Lacking:
+        submission, language = prepared.submission, prepared.language
+        async with self._scheduler.admit(deadline=deadline, owner=owner) as slots:
+
+            async def compiles(other: Submission) -> bool:
+                grader = (await self._prepared(other, language, owner)).grader
+                data = dict(other.data_files)
+                return isinstance(grader, ProgramGrader) and await grader.stands_alone(data, slots)
+
+            return await self._libraries.find(submission, language, owner, slots, compiles)
+
+    def _unrun(
+        self,
+        prepared: _Prepared,
+        reason: str,
+        verdict: Verdict = Verdict.COMPILE_ERROR,
+        missing_modules: tuple[str, ...] = (),
+    ) -> Assessment:
+        submission, grader = prepared.submission, prepared.grader
+        return assess_unrun(
+            submission,
+            grader.not_run(),
+            reason,
+            verdict=verdict,
+            integrity=grader.integrity,
+            provenance=self._images.provenance(submission.tests, prepared.language),
+            missing_modules=missing_modules,
+        )
+
+    async def _judge_whole(
+        self, prepared: _Prepared, deadline: float | None, owner: str
+    ) -> Assessment:
         submission, language, grader = prepared.submission, prepared.language, prepared.grader
         cost = grader.cost(submission.reward_policy)
 
-        def unrun(reason: str, verdict: Verdict = Verdict.COMPILE_ERROR) -> Assessment:
-            return assess_unrun(
-                submission,
-                grader.not_run(),
-                reason,
-                verdict=verdict,
-                integrity=grader.integrity,
-                provenance=self._images.provenance(submission.tests, language),
-            )
-
         if grader.flaw:
-            return unrun(grader.flaw, Verdict.INVALID_TASK)
+            return self._unrun(prepared, grader.flaw, Verdict.INVALID_TASK)
         if submission.refusal:
-            return unrun(submission.refusal)
+            return self._unrun(prepared, submission.refusal)
         async with self._scheduler.admit(deadline=deadline, cost=cost, owner=owner) as slots:
             extracted = await _extract(prepared)
             if not extracted.found:
-                return unrun("the completion holds no fenced code")
+                return self._unrun(prepared, "the completion holds no fenced code")
             candidate = _candidate(prepared, extracted)
             await self._images.check(submission.tests, language, slots)
             budget = self._budget(prepared, slots, deadline)

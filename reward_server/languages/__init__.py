@@ -32,6 +32,8 @@ variants        names of dialects, such as "c++20". Each has the text for which 
 [unit]          how test files of a framework are run with the solution; needed for the kind "unit"
                 if the interpreter of the runner does not run them, and described in
                 `languages.suites`
+[imports]       how a text imports libraries; described in `languages.imports`. Without it nobody
+                looks for libraries that are missing
 [probe]         programs that show whether the language works: `works` reads two integers from
                 standard input and prints their sum, `refused` does not compile, `fails` exits with
                 a status other than 0, and `endless` never ends
@@ -56,6 +58,7 @@ from typing import Any
 from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 from reward_server.languages.composing import Composition, parse_composition
+from reward_server.languages.imports import Imports, parse_imports
 from reward_server.languages.masking import masked
 from reward_server.languages.suites import Suites, parse_suites
 
@@ -126,6 +129,7 @@ class Language:
     probe: Probe
     program: Composition | None = None
     unit: Suites | None = None
+    imports: Imports | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     frameworks: tuple[str, ...] = ()
 
@@ -353,6 +357,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
         raise ValueError("the program tests and the table [program] need each other")
     program = parse_composition(table["program"]) if "program" in table else None
     unit = parse_suites(table["unit"], table.get("program", {})) if "unit" in table else None
+    imports = parse_imports(table["imports"]) if "imports" in table else None
     variants = table.get("variants", {table["name"]: ""})
     return tuple(
         Language(
@@ -371,6 +376,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
             probe=Probe(**table["probe"]),
             program=program,
             unit=unit,
+            imports=imports,
             limits=limits,
         )
         for name, variant in variants.items()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from reward_server.languages.imports import Import
 from reward_server.languages.masking import edited
 
 _TOKEN = re.compile(
@@ -222,6 +223,20 @@ def uses(*texts: str) -> Iterator[tuple[str, str]]:
         for owner, name in _selected(text):
             if owner in paths:
                 yield paths[owner], name
+
+
+def imported(text: str) -> Iterator[Import]:
+    """Yields the imports of a text, as statements that use nothing."""
+    for name, path in _imports(text):
+        called = name or package_name(path)
+        names = frozenset() if called in ("_", ".", "") else frozenset((called,))
+        yield Import(statement=f'import _ "{path}"', module=path, names=names)
+
+
+def without_imports(text: str) -> str:
+    """Returns a text without its package clause and its imports."""
+    heads = (one for one in declarations(text) if one.kind in ("package", "import"))
+    return edited(text, ((one.words[0].start, _end(one), " ") for one in heads))
 
 
 def _imports(text: str) -> Iterator[tuple[str, str]]:

@@ -245,15 +245,14 @@ async def test_a_module_that_is_not_there_is_named(judge: Judge) -> None:
         assessment = await judge(solution, PLAIN)
         assert is_refused(assessment)
         assert assessment.missing_modules == ("nosuchpackage",)
-    tests = replace(PLAIN, setup_code="import nosuchlibrary")
-    invalid = await judge("def f(x): return x + 1", tests)
+    tests = replace(PLAIN, setup_code="import nosuchlibrary\nnosuchlibrary.start()")
+    right, whole = "def f(x): return x + 1", Integrity.UNSPECIFIED
+    invalid = await judge(right, tests, limits=FILE_LIMITS, integrity=whole)
     assert invalid.verdict is Verdict.INVALID_TASK
     assert "nosuchlibrary" in invalid.message
     assert invalid.missing_modules == ("nosuchlibrary",)
     beside = replace(tests, placement=Placement.BESIDE)
-    placed = await judge(
-        "def f(x): return x + 1", beside, limits=FILE_LIMITS, integrity=Integrity.UNSPECIFIED
-    )
+    placed = await judge(right, beside, limits=FILE_LIMITS, integrity=whole)
     assert (placed.verdict, placed.missing_modules) == (Verdict.INVALID_TASK, ("nosuchlibrary",))
     passed = await judge(
         "def f(x):\n    try: import nosuch\n    except ImportError: return x + 1", PLAIN

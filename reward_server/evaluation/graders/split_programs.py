@@ -172,12 +172,7 @@ async def run_apart(
         SandboxError, DeadlineError: as the slots.
     """
     language = candidate.language
-    files = {
-        **await _library(parts.split.stubs, language, slots, programs),
-        **parts.tests.files,
-    }
-    text, data = parts.tests.source, candidate.data
-    tests = await programs.ready(language, text, slots, data=data, parts=files)
+    tests = await ready_tests(parts, language, candidate.data, slots, programs)
     if tests.refusal is not None:
         return tests.refusal
     serving = await candidate.read_by(parts.split.serving)
@@ -203,6 +198,26 @@ async def run_apart(
         run = run.with_tests((whole, *run.tests))
     stdout = _joined(run.execution.stdout, execution.stdout)
     return [*runs, _isolated(replace(run, execution=replace(run.execution, stdout=stdout)))]
+
+
+async def ready_tests(
+    parts: Parts, language: Language, data: Mapping[str, bytes], slots: Slots, programs: Programs
+) -> Ready:
+    """Makes the tests' program ready, which is made of the task alone.
+
+    Args:
+        parts: the tests' program.
+        language: of the tests.
+        data: the files of the task.
+        slots: where the compiler runs.
+        programs: makes programs ready to run.
+
+    Raises:
+        SandboxError, DeadlineError: as the slots.
+    """
+    library = await _library(parts.split.stubs, language, slots, programs)
+    files = {**library, **parts.tests.files}
+    return await programs.ready(language, parts.tests.source, slots, data=data, parts=files)
 
 
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:

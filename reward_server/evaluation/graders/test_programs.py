@@ -10,6 +10,7 @@ assertions, only the exit status and the nonce at the end decide.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reward_server.domain import (
@@ -28,7 +29,13 @@ from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged
-from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
+from reward_server.evaluation.graders.split_programs import (
+    Parts,
+    Splits,
+    ran_any,
+    ready_tests,
+    run_apart,
+)
 from reward_server.grading.compiled_tests.assertions import Assertion, find_assertions, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.compiled_tests.vacuous import flaw_of_program
@@ -133,6 +140,13 @@ class ProgramGrader:
         lines = [one.line for one in self.assertions for _ in one.parsed]
         names = [f"assertion {number} at line {line}" for number, line in enumerate(lines, 1)]
         return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
+
+    async def stands_alone(self, data: Mapping[str, bytes], slots: Slots) -> bool:
+        """Returns True if the tests, with a stub as the solution, compile beside the task's files."""
+        if self.parts is None:
+            return False
+        ready = await ready_tests(self.parts, self.language, data, slots, self.programs)
+        return ready.refusal is None
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs it; see `Grader`."""
