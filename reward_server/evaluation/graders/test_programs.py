@@ -142,7 +142,7 @@ class ProgramGrader:
         return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
 
     async def stands_alone(self, data: Mapping[str, bytes], slots: Slots) -> bool:
-        """Returns True if the tests, with a stub as the solution, compile beside the task's files."""
+        """Returns True if the tests, with a stub as the solution, compile."""
         if self.parts is None:
             return False
         ready = await ready_tests(self.parts, self.language, data, slots, self.programs)
