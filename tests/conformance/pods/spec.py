@@ -197,8 +197,9 @@ def make_root(root: Path, owner: int, *, sandboxes: bool) -> None:
         owner: the pod's root on this machine.
         sandboxes: whether it is laid out for a runner, as `sandbox_images/prepare.sh` does.
     """
-    folders = [root, *(root / name for name in _FOLDERS), root / "home/sandbox"]
-    for path in folders if sandboxes else [*folders[:-1], root / "tmp"]:
+    homes = (root / "home" / name for name in ("sandbox", "user"))
+    folders = [root, *(root / name for name in _FOLDERS), *homes]
+    for path in folders if sandboxes else [*folders[:-2], root / "tmp"]:
         path.mkdir()
         os.chown(path, owner, owner)
     if sandboxes:
