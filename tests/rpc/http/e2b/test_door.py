@@ -72,7 +72,7 @@ async def test_a_command_outlives_the_caller_that_goes(
     path, headers = "/process.Process/Start", {**sandbox, **STREAM}
     async with client.stream("POST", path, content=body, headers=headers) as answer:
         await anext(answer.aiter_bytes())
-    sent = {"params": {"path": "go"}, "headers": sandbox}
+    sent: dict[str, Any] = {"params": {"path": "go"}, "headers": sandbox}
     assert (await client.post("/files", content=b"", **sent)).status_code == 200
     read: dict[str, Any] = {"params": {"path": "made"}, "headers": sandbox}
     while (await client.get("/files", **read)).status_code != 200:

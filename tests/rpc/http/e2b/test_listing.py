@@ -57,7 +57,7 @@ async def test_sandboxes_are_filtered_by_metadata_template_state_and_begin(
 async def test_pages_hold_each_sandbox_once_though_some_end_meanwhile(
     client: httpx.AsyncClient, opened: list[str]
 ) -> None:
-    query = {"limit": 1, **metadata_of(owner="a&b=c d")}
+    query: dict[str, str | int] = {"limit": 1, **metadata_of(owner="a&b=c d")}
     first = await client.get("/v2/sandboxes", params=query)
     assert first.headers["X-Total-Running"] == "3"
     await client.delete(f"/sandboxes/{opened[2]}")
