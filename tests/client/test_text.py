@@ -83,7 +83,7 @@ def test_the_text_is_that_of_the_last_message_of_the_assistant(completion, text)
 
 @pytest.mark.parametrize("completion", [7, None, [["nested"]], ["text in a list"]])
 def test_what_is_no_completion_is_a_type_error(completion):
-    with pytest.raises(TypeError, match=r"not (int|NoneType|list|str)"):
+    with pytest.raises(TypeError, match=r"not (a number|nothing|a list|text)"):
         completion_text(completion)
 
 

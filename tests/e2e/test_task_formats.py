@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.client.rows.samples import SAMPLES
 from tests.e2e.conftest import serving_with_packages
-from tests.support.rows import SAMPLES
 from trainer_client import Integrity, TaskError, Verdict, tasks
 
 SUM = "print(sum(map(int, input().split())))"

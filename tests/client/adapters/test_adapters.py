@@ -302,7 +302,7 @@ def test_slimes_contract_over_http(web):
         ("/get_reward", {**query("a"), "prompts": [None]}, 400, "must hold text"),
         ("/get_reward", b"{", 400, "the body is not JSON"),
         ("/get_reward", [], 400, "must be a JSON object"),
-        ("/remote_rm", {"response": "right"}, 422, "not NoneType"),
+        ("/remote_rm", {"response": "right"}, 422, "not nothing"),
         ("/remote_rm", {"label": "f"}, 400, "response must be text"),
         ("/rm", {}, 404, "no /rm"),
     ],

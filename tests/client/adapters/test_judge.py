@@ -62,8 +62,8 @@ async def test_a_label_of_each_form_becomes_its_request(serve, options, label):
     [
         ({}, "t/1", "'t/1' is none of 0 task ids, and no JSON object"),
         ({"templates": TEMPLATES}, "t/9", "'t/9' is none of 2 task ids"),
-        ({"templates": TEMPLATES}, None, "must be an id, an object or its JSON, not NoneType"),
-        ({}, 1.5, "not float"),
+        ({"templates": TEMPLATES}, None, "must be an id, an object or its JSON, not nothing"),
+        ({}, 1.5, "not a number"),
         ({}, "{", "JSON: is not"),
         ({}, '{"function": 3}', "function"),
         ({}, {"functions": {}}, "functions: is not known"),

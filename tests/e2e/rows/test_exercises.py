@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.rows.folders import GO, PYTHON, RUST, Folder
 from tests.support.common import PACKAGES
-from tests.support.exercises import GO, PYTHON, RUST, Folder
 from trainer_client import RewardClient, Verdict, tasks
 from trainer_client.local_server import LocalServer
 

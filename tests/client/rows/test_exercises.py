@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from tests.support.exercises import CPP, GO, JAVA, JAVASCRIPT, PYTHON, RUST, Folder
+from tests.client.rows.folders import CPP, GO, JAVA, JAVASCRIPT, PYTHON, RUST, Folder
 from trainer_client import TaskError, tasks
 
 

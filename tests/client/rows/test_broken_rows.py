@@ -14,7 +14,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import Limits
 from reward_server.languages import Languages, load_languages
 from reward_server.rpc import convert
-from tests.support.rows import SAMPLES, Sample
+from tests.client.rows.samples import SAMPLES, Sample
 from trainer_client import TaskError, tasks
 from trainer_client.tasks.limits import LANGUAGES
 
