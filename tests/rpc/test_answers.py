@@ -88,6 +88,7 @@ def test_an_assessment_crosses_whole() -> None:
                 image_digest="e",
                 commit="f",
                 commit_date="2026-11-28",
+                hash_seed=6,
             ),
             deduplicated=True,
         )
@@ -128,6 +129,7 @@ def test_an_assessment_crosses_whole() -> None:
             contract_revision=revision(),
             commit="f",
             commit_date="2026-11-28",
+            hash_seed=6,
         ),
         deduplicated=True,
     )
