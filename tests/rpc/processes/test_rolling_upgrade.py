@@ -1,7 +1,7 @@
 """Servers are replaced by ones of the next version, one after the other, under load.
 
 All servers are processes of their own over simulated sandboxes, which pass or fail a solution as
-its text says. `tests/support/next_version.py` tells what the next version is. The clients are of
+its text says. `next_version.py` tells what the next version is. The clients are of
 this version; they send without a pause while servers are drained.
 """
 
@@ -26,8 +26,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from reward_server.processes.parent import running_processes
 from reward_server.settings import load_settings
 from reward_server.version import server_version
+from tests.rpc.processes import next_version
 from tests.rpc.processes.name_server import NameServer
-from tests.support import next_version
 from trainer_client import AsyncRewardClient, Score, Verdict
 from trainer_client.local_server import free_port
 

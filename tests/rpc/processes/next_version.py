@@ -20,7 +20,7 @@ VERSION = "0.3.0"
 NEW_FIELD, NEW_NUMBER = "from_the_next_version", 900
 # A request's new field with a text, as it is sent: the number and the type, the length, the text.
 IN_A_REQUEST = b"\xa2\x38\x06a word"
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 _GROWN = ("ScoreRequest", "ScoreResponse", "GetServerInfoResponse", "PutTaskResponse")
 _FIELD = descriptor_pb2.FieldDescriptorProto
 
