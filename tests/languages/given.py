@@ -43,7 +43,7 @@ def as_stdio(language: Language, source: str) -> pb.ScoreRequest:
 
 def as_tests(language: Language, source: str) -> pb.ScoreRequest:
     """Returns a request in which a program is the test of a solution without content."""
-    nothing = f"{language.comment} nothing\n"
+    nothing = f"{language.comment} nothing *)\n"  # as a comment of OCaml ends
     tests = source.removeprefix("<?php\n")
     return score(language, completion=nothing, program={"test_code": tests})
 
