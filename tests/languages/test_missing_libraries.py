@@ -6,7 +6,6 @@ sandbox lacks makes it invalid, whatever its solution does; what it does not use
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
@@ -31,6 +30,7 @@ from reward_server.domain import (
 )
 from reward_server.languages import load_languages
 from reward_server.settings import Settings
+from tests.support.tools import offered, require
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
 
@@ -336,21 +336,17 @@ def named(language: str) -> str:
     return language.partition(":")[0]
 
 
-def is_there(language: str) -> bool:
-    return language == "python" or shutil.which(TOOLS[language], path="/usr/bin") is not None
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def app() -> AsyncIterator[App]:
     """Yields a server with the languages that the host has."""
-    languages = tuple(one for one in ("python", *TOOLS) if is_there(one))
+    languages = offered("python", *TOOLS)
     async with running_app(Settings(port=0, workers=1, languages=languages)) as app:
         yield app
 
 
 async def judge(app: App, task: Task, completion: str) -> Assessment:
-    if not is_there(task.language):
-        pytest.skip(f"{TOOLS[task.language]} is not installed")
+    if task.language != "python":
+        require(TOOLS[task.language])
     limits = load_languages().find(task.language).default_limits(Limits())
     submission = Submission(
         completion=completion,

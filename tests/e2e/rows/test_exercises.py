@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from tests.client.rows.folders import GO, PYTHON, RUST, Folder
 from tests.support.common import PACKAGES
+from tests.support.tools import needs, offered
 from trainer_client import RewardClient, Verdict, tasks
 from trainer_client.local_server import LocalServer
 
@@ -18,8 +18,8 @@ COMPILERS = {"go": "go", "rust": "rustc"}
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RewardClient]:
-    languages = [name for name, command in COMPILERS.items() if shutil.which(command)]
-    settings = [f"languages={','.join(['python', *languages])}", f"sandbox_packages={PACKAGES[0]}"]
+    languages = ",".join(offered("python", "go", "rust"))
+    settings = [f"languages={languages}", f"sandbox_packages={PACKAGES[0]}"]
     arguments = [part for one in settings for part in ("--set", one)]
     log = tmp_path_factory.mktemp("server") / "server.log"
     with LocalServer(log, arguments) as server, RewardClient(server.target) as connected:
@@ -33,10 +33,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RewardClient]:
         *(
             pytest.param(
                 *(name, folder),
-                marks=pytest.mark.skipif(
-                    shutil.which(COMPILERS[name]) is None,
-                    reason=f"{COMPILERS[name]} is not installed",
-                ),
+                marks=needs(COMPILERS[name]),
             )
             for name, folder in (("go", GO), ("rust", RUST))
         ),

@@ -66,3 +66,11 @@ def test_a_languages_program_counts_only_where_sandboxes_see_it(
     assert tools.find("rustc") is None
     assert tools.offered("python", "rust") == ("python",)
     tools.find.cache_clear()
+
+
+def test_tests_ask_for_programs_at_one_place_alone(repository: Path) -> None:
+    # One has kinds of work that it leaves out, the other looks at a linker that it may not use.
+    apart = {"support/tools.py", "scale/soak_kinds.py", "languages/test_compilers.py"}
+    asks = "shutil." + "which("
+    found = {path for path in (repository / "tests").rglob("*.py") if asks in path.read_text()}
+    assert {path.relative_to(repository / "tests").as_posix() for path in found} == apart

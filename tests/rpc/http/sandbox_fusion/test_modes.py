@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,9 +15,9 @@ from reward_server.app import running_app
 from reward_server.http.sandbox_fusion.modes import _go_test, _junit
 from reward_server.settings import Settings
 from tests.support.common import PACKAGES
+from tests.support.tools import needs, offered
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="no go on this machine")
 
 PYTEST = """
 def double(x):
@@ -58,13 +57,12 @@ GO = """
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def client() -> AsyncIterator[httpx.AsyncClient]:
-    go = ("go",) if shutil.which("go") else ()
     settings = Settings(
         port=0,
         http_port=0,
         workers=1,
         drain_seconds=0,
-        languages=("python", *go),
+        languages=offered("python", "go"),
         sandbox_packages=PACKAGES,
     )
     async with (
@@ -101,7 +99,7 @@ async def test_pytest_runs_the_tests_of_a_code(
     assert said in found["run_result"]["stdout"]
 
 
-@needs_go
+@needs("go")
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
@@ -118,7 +116,7 @@ async def test_go_runs_the_tests_of_a_code(
     assert said in found["run_result"]["stdout"]
 
 
-@needs_go
+@needs("go")
 async def test_tests_in_go_that_do_not_compile_are_told_as_such(client: httpx.AsyncClient) -> None:
     found = await ran(client, "go_test", GO.replace("double(4)", "triple(4)"))
     assert (found["status"], found["run_result"]) == ("Failed", None)
