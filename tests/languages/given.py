@@ -44,8 +44,9 @@ def as_stdio(language: Language, source: str) -> pb.ScoreRequest:
 def as_tests(language: Language, source: str) -> pb.ScoreRequest:
     """Returns a request in which a program is the test of a solution without content."""
     nothing = f"{language.comment} nothing *)\n"  # as a comment of OCaml ends
-    tests = source.removeprefix("<?php\n")
-    return score(language, completion=nothing, program={"test_code": tests})
+    head = "#lang racket\n" if source.startswith("#lang racket\n") else ""  # of a solution
+    tests = source.removeprefix("<?php\n").removeprefix(head)
+    return score(language, completion=head + nothing, program={"test_code": tests})
 
 
 def execute(language: Language, source: str) -> pb.ExecuteRequest:
