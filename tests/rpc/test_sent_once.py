@@ -15,7 +15,8 @@ from trainer_client import AsyncRewardClient, LazyRequest, Verdict
 
 TASK_BYTES = 1 << 20
 COUNT = 512
-_TESTS = pb.FunctionTests(entry_point="f", test_code="#" * TASK_BYTES + "\ndef check(f): pass\n")
+_CHECK = "def check(f): assert f(0) == 0\n"
+_TESTS = pb.FunctionTests(entry_point="f", test_code="#" * TASK_BYTES + f"\n{_CHECK}")
 
 
 def completion(number: int) -> str:
@@ -151,7 +152,7 @@ async def test_a_task_that_the_server_cannot_store_is_sent_with_each_request(ser
 
 async def test_more_tasks_than_the_server_can_store_all_get_their_verdicts(serve: Serve) -> None:
     served = await serve(stored_tasks_bytes=300 << 10)
-    code = {number: f"# {number}\n".ljust(100 << 10, "#") for number in range(16)}
+    code = {number: f"{_CHECK}# {number}\n".ljust(100 << 10, "#") for number in range(16)}
     todo = [
         pb.ScoreRequest(
             completion=f"def f(x): return {number}",
