@@ -90,7 +90,7 @@ def run(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> Iterator[Grade]:
 
 
 def task(identifier: str, completion: str, **rest: object) -> dict[str, object]:
-    tests = {"entry_point": "f", "test_code": "def check(candidate): candidate()"}
+    tests = {"entry_point": "f", "test_code": "def check(candidate): assert candidate()"}
     return {"id": identifier, "completion": completion, "function": tests, **rest}
 
 
