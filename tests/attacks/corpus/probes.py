@@ -252,7 +252,10 @@ IDENTITY = (
 FILES = (
     _probe("the server's own files", f"return os.path.exists({str(REPOSITORY)!r})"),
     _probe("accounts of this machine", "return os.path.exists('/etc/shadow')"),
-    _probe("home folders of this machine", "return os.listdir('/home') != ['sandbox']"),
+    _probe(
+        "home folders of this machine",
+        "return sorted(os.listdir('/home')) != ['sandbox', 'user'] or os.listdir('/home/user')",
+    ),
     _probe("folders of this machine's services", "return os.path.exists('/var/lib')"),
     _probe("settings of the kernel", "return os.path.exists('/sys/kernel')"),
     _probe(

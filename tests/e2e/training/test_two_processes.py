@@ -22,7 +22,13 @@ MARK = "TEST_OF_TWO_PROCESSES"
 
 def rows() -> list[dict[str, str]]:
     """Returns tasks that anything which compiles passes, as a random model's text seldom does."""
-    passes = "def check(candidate):\n    assert candidate is not None\n"
+    passes = """def check(candidate):
+    try:
+        answer = candidate(3)
+    except Exception:
+        answer = 0
+    assert answer != "no such answer"
+"""
     solution = "    return x\n"
     return [{**row, "test": passes, "canonical_solution": solution} for row in times_rows("t")]
 
