@@ -324,7 +324,8 @@ async def test_an_honest_solution_passes(app: App, row: Row) -> None:
 
 
 async def test_a_pass_without_a_question_is_of_no_solution(app: App) -> None:
-    row = Row(solution="", body="if False:\n    assert candidate(1)\nassert sum([1]) == 1")
+    body = "ones = [1]\nfor one in ones[1:]:\n    assert candidate(one)\nassert sum(ones) == 1"
+    row = Row(solution="", body=body)
     reward, integrity, shown = await _score(app, row)
     assert reward == 1, shown
     assert integrity is Integrity.SHARED, shown
