@@ -47,6 +47,10 @@ def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes
         The message, empty if the other end is gone, and the descriptors.
     """
     room = socket.CMSG_SPACE(descriptors * _DESCRIPTOR.size) if descriptors else 0
-    message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    try:
+        message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    except ConnectionResetError:
+        # The other end went with a message of ours unread; what it had sent comes after this error.
+        message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
     numbers = (number for _, _, packed in passed for number in _DESCRIPTOR.iter_unpack(packed))
     return message, [number for (number,) in numbers]

@@ -21,6 +21,7 @@ from tests.support.simulated_process import COMMAND
 from trainer_client import AsyncRewardClient, Verdict
 from trainer_client.local_server import free_port
 from trainer_client.transport import processes as transport
+from trainer_client.transport.contract import ServerContract
 
 COUNT, REQUESTS = 3, 120
 OTHER_HOST = "127.0.0.2"
@@ -115,7 +116,7 @@ async def test_nothing_goes_on_after_a_call(monkeypatch: pytest.MonkeyPatch) -> 
         begun.set()
         await held.wait()
 
-    monkeypatch.setattr(transport, "_asked", stuck)
+    monkeypatch.setattr(transport.Processes, "_find_all", stuck)
     monkeypatch.setattr(transport, "_REST_SECONDS", 0.01)
     async with (
         running(monkeypatch) as processes,
@@ -127,22 +128,26 @@ async def test_nothing_goes_on_after_a_call(monkeypatch: pytest.MonkeyPatch) -> 
         assert all(line.processes._look.done() for line in client._lines.values())
 
 
-async def test_the_client_of_one_process_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[transport.Process]()
-    ask = transport._asked
+async def test_the_client_of_one_process_asks_nothing_after_its_first_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[ServerContract]()
+    ask = ServerContract.described
 
-    async def counted(process: transport.Process, connection: Any) -> Any:
-        asked.append(process)
-        return await ask(process, connection)
+    async def counted(contract: ServerContract) -> Any:
+        asked.append(contract)
+        return await ask(contract)
 
-    monkeypatch.setattr(transport, "_asked", counted)
+    monkeypatch.setattr(ServerContract, "described", counted)
     monkeypatch.setattr(transport, "_PAUSE_SECONDS", 0.0)
     settings = load_settings({"port": 0, "workers": 2})
     async with (
         running_processes(settings, 1, command=COMMAND) as processes,
         AsyncRewardClient(processes.facts["address"]) as client,
     ):
-        for number in range(5):
+        await client.score([function_request(0)])
+        first = len(asked)
+        for number in range(1, 5):
             await client.score([function_request(number)])
-        assert len(asked) == 1
+        assert len(asked) == first <= 2  # for its contract, and for its processes
         assert found(client) == set()
