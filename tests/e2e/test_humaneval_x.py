@@ -1,8 +1,8 @@
 """HumanEval-X in all of its languages, through the client, judged by a real server.
 
 Every reference solution passes and every solution without a body fails. A run takes every
-sixtieth problem, and of references those that are unlike the others; REWARD_SERVER_TEST_ALL=1
-takes all.
+sixtieth problem, and of references some that are unlike the others; REWARD_SERVER_TEST_ALL=1 takes
+all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trainer_client.local_server import LocalServer
 NAMES = ("cpp", "java", "js", "go", "rust", "python")
 STEP = 60
 # With libraries, loops of random values, helpers of the prompt, tuples and comma operators.
-AWKWARD = frozenset((22, 32, 33, 38, 44, 50, 53, 81, 87, 91, 103, 137, 145, 151, 162))
+AWKWARD = frozenset((22, 32, 38, 53, 87, 162))
 # Tests run apart from the solution, but for those that look again at what they handed over, or at
 # what may hold it: five of a language's tasks that are unlike the others, and few of all.
 MOST_TOGETHER, MOST_TOGETHER_SHARE = 5, 0.1

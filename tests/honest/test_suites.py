@@ -27,7 +27,7 @@ async def test_there_are_suites_enough() -> None:
     assert len({suite.name for suite in SUITES}) == len(SUITES)
 
 
-@pytest.mark.parametrize("suite", sampled(SUITES, 2), ids=lambda suite: suite.name)
+@pytest.mark.parametrize("suite", sampled(SUITES, 4), ids=lambda suite: suite.name)
 async def test_a_suite_passes_a_right_solution_and_no_empty_one(
     suite: Suite, judge_of_files: Judge
 ) -> None:

@@ -1,6 +1,6 @@
 """Mixed executions and faults meanwhile, and then nothing left; see `soak`.
 
-A run makes 300 executions; REWARD_SERVER_TEST_ALL=1 makes two thousand.
+A run makes 150 executions; REWARD_SERVER_TEST_ALL=1 makes two thousand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import pytest
 from tests.scale.soak import FAULTS, OF_PROCESSES, soak
 from tests.support.sampling import times
 
-EXECUTIONS = times(2_000, by_default=300)
+EXECUTIONS = times(2_000, by_default=150)
 SERVERS = 3
 SESSIONS = 10
 FAULTS_IN_ALL = times(20, by_default=8)

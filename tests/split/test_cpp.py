@@ -116,7 +116,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(list(HONEST), step=2))
+@pytest.mark.parametrize("name", sampled(list(HONEST), step=4))
 def test_an_honest_solution_passes_apart(shop: Workshop, name: str) -> None:
     outcome = verdict(shop, *HONEST[name])
     assert outcome.passed, outcome
@@ -282,7 +282,7 @@ CONVERTED = {
 }
 
 
-@pytest.mark.parametrize(("declared", "written"), sampled(list(CONVERTED), step=2))
+@pytest.mark.parametrize(("declared", "written"), sampled(list(CONVERTED), step=4))
 def test_an_answer_that_the_declared_type_changes_does_not_pass(
     shop: Workshop, declared: str, written: str
 ) -> None:
@@ -334,12 +334,15 @@ def test_only_a_header_that_the_solution_includes_is_read_first(
 
 @pytest.mark.parametrize(
     ("parameter", "given", "is_rare"),
-    [
-        ("vector<int> a", "{1, 2}", False),
-        ("const map<string, long long> &a", "{}", False),
-        ("tuple<int, string> a", '{1, "x"}', True),
-        ("array<int, 2> a", "{1, 2}", True),
-    ],
+    sampled(
+        [
+            ("vector<int> a", "{1, 2}", False),
+            ("const map<string, long long> &a", "{}", False),
+            ("tuple<int, string> a", '{1, "x"}', True),
+            ("array<int, 2> a", "{1, 2}", True),
+        ],
+        step=2,
+    ),
 )
 def test_both_programs_include_rare_types_if_a_signature_names_one(
     shop: Workshop, parameter: str, given: str, is_rare: bool

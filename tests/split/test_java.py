@@ -104,7 +104,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(list(HONEST), step=2))
+@pytest.mark.parametrize("name", sampled(list(HONEST), step=4))
 def test_an_honest_solution_passes_apart(shop: Workshop, name: str) -> None:
     outcome = verdict(shop, *HONEST[name])
     assert outcome.passed, outcome
@@ -314,7 +314,7 @@ def test_containers_do_apart_what_they_do_in_one_program(
     }
 
 
-@pytest.mark.parametrize("name", sampled(list(UNFAITHFUL), step=4))
+@pytest.mark.parametrize("name", sampled(list(UNFAITHFUL), step=8))
 def test_what_would_do_something_else_apart_is_refused(
     containers: tuple[list[str], list[str]], name: str
 ) -> None:
@@ -351,7 +351,7 @@ def test_a_method_may_be_written_wider_than_the_prompt(shop: Workshop, name: str
     assert outcome.passed, outcome
 
 
-@pytest.mark.parametrize("name", sampled(list(UNCALLED), step=3))
+@pytest.mark.parametrize("name", sampled(list(UNCALLED), step=6))
 def test_a_method_that_cannot_be_called_throws_nothing(shop: Workshop, name: str) -> None:
     tests = main(f"try {{ {CALLED} }} catch (Exception e) {{ }}")
     split = shop.taken_apart(HEAD + TWO, tests)
@@ -382,7 +382,7 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(list(CHEATS), step=2))
+@pytest.mark.parametrize("name", sampled(list(CHEATS), step=4))
 def test_no_cheat_passes(shop: Workshop, name: str) -> None:
     tests = main("check(Objects.equals(new Solution().f(1), 42));")
     split = shop.taken_apart(f"{HEAD}{CLASS}Object f(int n) {{", tests)

@@ -60,7 +60,7 @@ def test_tests_see_apart_what_they_see_in_one_program(
     assert seen == {name: probe.seen for name, probe in probes.items()}
 
 
-@pytest.mark.parametrize("name", sampled(list(programs.JAVASCRIPT), step=4))
+@pytest.mark.parametrize("name", sampled(list(programs.JAVASCRIPT), step=8))
 @needs("node")
 def test_a_program_of_javascript_comes_to_the_same_end_apart(
     shop_of: Callable[[str], Workshop], tmp_path: Path, name: str
@@ -131,7 +131,7 @@ def test_tests_in_cpp_in_which_copies_do_not_show_are_taken_apart(
     assert shop_of("cpp").taken_apart(HEAD + prompt, cpp(checks)) is not None
 
 
-@pytest.mark.parametrize("name", sampled(list(programs.CPP_APART), step=4))
+@pytest.mark.parametrize("name", sampled(list(programs.CPP_APART), step=8))
 @needs("g++")
 def test_honest_solutions_in_cpp_pass_apart(shop_of: Callable[[str], Workshop], name: str) -> None:
     prompt, completion, checks = programs.CPP_APART[name]

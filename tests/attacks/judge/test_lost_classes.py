@@ -569,14 +569,14 @@ async def judged(app: App, completion: str, tests: Tests) -> Assessment:
     return await app.evaluation.score(submission_of(completion, tests))
 
 
-@pytest.mark.parametrize("name", sampled(list(WRONG), 3))
+@pytest.mark.parametrize("name", sampled(list(WRONG), 6))
 async def test_it_is_never_isolated(app: App, name: str) -> None:
     assessment = await judged(app, *WRONG[name])
     assert assessment.verdict is not Verdict.INVALID_TASK, assessment
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
 
 
-@pytest.mark.parametrize("name", sampled(list(HONEST), 2))
+@pytest.mark.parametrize("name", sampled(list(HONEST), 4))
 async def test_it_passes(app: App, name: str) -> None:
     completion, tests, integrity = HONEST[name]
     assessment = await judged(app, completion, tests)

@@ -128,7 +128,7 @@ UNSOLVED = {
 
 
 # What an ordinary process says of a row is said of the row alone: a run asks it of some.
-@each_row(APART | BESIDE, 4)
+@each_row(APART | BESIDE, 8)
 async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
     assert not await _ordinary(row, tmp_path)
 

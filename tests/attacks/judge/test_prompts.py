@@ -294,12 +294,12 @@ async def _ordinary(row: Row, folder: Path) -> str:
 
 
 # What an ordinary process says of a row is said of the row alone: a run asks it of some.
-@each_row(WRONG, 4)
+@each_row(WRONG, 8)
 async def test_an_ordinary_process_fails_a_wrong_solution(row: Row, tmp_path: Path) -> None:
     assert await _ordinary(row, tmp_path)
 
 
-@each_row(HONEST | APART, 4)
+@each_row(HONEST | APART, 8)
 async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
     assert not await _ordinary(row, tmp_path)
 
@@ -316,7 +316,7 @@ async def test_emptying_what_the_prompt_compares_earns_nothing(app: App, row: Ro
     assert reward == 0, shown
 
 
-@each_row(HONEST | APART, 2)
+@each_row(HONEST | APART, 4)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, integrity, shown = await _score(app, row)
     assert reward == 1, shown

@@ -1314,12 +1314,12 @@ async def _ordinary(row: Row, folder: Path) -> str:
 
 
 # What an ordinary process says of a row is said of the row alone: a run asks it of some.
-@each_row(WRONG, 4)
+@each_row(WRONG, 8)
 async def test_an_ordinary_process_fails_a_wrong_solution(row: Row, tmp_path: Path) -> None:
     assert await _ordinary(row, tmp_path)
 
 
-@each_row(HONEST, 4)
+@each_row(HONEST, 8)
 async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
     if "asyncio_mode" not in str(row.tests):  # which an ordinary run needs a plug-in for
         assert not await _ordinary(row, tmp_path)
@@ -1340,7 +1340,7 @@ async def test_a_cheat_earns_nothing_where_honest_ones_are_isolated(app: App, ch
     assert paid == 0 or integrity is not Integrity.ISOLATED, shown
 
 
-@each_row(HONEST, 2)
+@each_row(HONEST, 4)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     reward, _, shown = await _score(app, row)
     assert reward == 1, shown

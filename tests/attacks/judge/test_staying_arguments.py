@@ -82,7 +82,7 @@ STAYING = {
 }
 
 
-@rows(STAYING)
+@rows(STAYING, 2)
 async def test_what_tests_made_takes_the_label_and_no_reward(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert (said.verdict, said.integrity) == (Verdict.PASSED, Integrity.SHARED), said

@@ -344,7 +344,7 @@ async def ordinary(row: Row, solution: str, folder: Path) -> str:
 
 
 # What an ordinary process says of a row is said of the row alone: a run asks it of some.
-@each_row(WRONG, 4)
+@each_row(WRONG, 8)
 async def test_an_ordinary_process_tells_right_from_wrong(row: Row, tmp_path: Path) -> None:
     for name in ("wrong", "right"):
         tmp_path.joinpath(name).mkdir()
@@ -352,7 +352,7 @@ async def test_an_ordinary_process_tells_right_from_wrong(row: Row, tmp_path: Pa
     assert not await ordinary(row, row.right, tmp_path / "right")
 
 
-@each_row(HONEST, 4)
+@each_row(HONEST, 8)
 async def test_an_ordinary_process_passes_an_honest_solution(row: Row, tmp_path: Path) -> None:
     assert not await ordinary(row, row.right, tmp_path)
 
@@ -363,13 +363,13 @@ async def test_a_wrong_solution_earns_nothing(app: App, row: Row) -> None:
     assert found is None or not found.reward or found.integrity is not Integrity.ISOLATED, found
 
 
-@each_row(WRONG, 3)
+@each_row(WRONG, 6)
 async def test_the_right_solution_beside_it_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is None or found.reward == 1, found
 
 
-@each_row(HONEST, 3)
+@each_row(HONEST, 6)
 async def test_an_honest_solution_passes(app: App, row: Row) -> None:
     found = await assess(app, row, row.right)
     assert found is not None

@@ -430,7 +430,7 @@ async def judged(app: App, row: tuple[str, Tests]) -> Assessment:
     return await app.evaluation.score(submission_of(*row))
 
 
-@pytest.mark.parametrize("name", sampled(list(WRONG), 2))
+@pytest.mark.parametrize("name", sampled(list(WRONG), 4))
 async def test_a_solution_that_changes_what_it_must_leave_earns_nothing(
     app: App, name: str
 ) -> None:
@@ -439,7 +439,7 @@ async def test_a_solution_that_changes_what_it_must_leave_earns_nothing(
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
 
 
-@pytest.mark.parametrize("name", sampled(list(UNPAID), 2))
+@pytest.mark.parametrize("name", sampled(list(UNPAID), 4))
 async def test_an_argument_that_is_emptied_earns_no_reward_by_any_label(
     app: App, name: str
 ) -> None:
@@ -448,7 +448,7 @@ async def test_an_argument_that_is_emptied_earns_no_reward_by_any_label(
     assert assessment.reward == 0, assessment
 
 
-@pytest.mark.parametrize("name", sampled(list(HONEST), 2))
+@pytest.mark.parametrize("name", sampled(list(HONEST), 4))
 async def test_a_solution_that_changes_what_it_is_given_passes(app: App, name: str) -> None:
     assessment = await judged(app, HONEST[name])
     assert assessment.reward == 1, assessment

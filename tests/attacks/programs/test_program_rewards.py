@@ -85,7 +85,7 @@ ATTACKS = [attack for attack in PROGRAM_ATTACKS if attack.language != "javascrip
 
 
 @pytest.mark.parametrize(
-    "attack", sampled(ATTACKS, 4), ids=lambda one: f"{one.language} {one.name}"
+    "attack", sampled(ATTACKS, 8), ids=lambda one: f"{one.language} {one.name}"
 )
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack
@@ -99,7 +99,7 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
 
 # It is said of the attacks alone: a run takes some of them.
 @pytest.mark.parametrize(
-    "attack", sampled(ATTACKS, 4), ids=lambda one: f"{one.language} {one.name}"
+    "attack", sampled(ATTACKS, 8), ids=lambda one: f"{one.language} {one.name}"
 )
 async def test_an_attack_beats_the_exit_status(app: App, attack: ProgramAttack) -> None:
     assert await awarded_by_exit_status(app, attack.language, attack.completion)

@@ -346,7 +346,7 @@ APART = {
 }
 
 
-@rows(UNEARNED)
+@rows(UNEARNED, 2)
 async def test_what_an_ordinary_process_fails_is_not_passed_apart(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert said.verdict is not Verdict.PASSED or said.integrity is Integrity.SHARED, said

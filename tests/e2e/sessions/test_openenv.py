@@ -153,6 +153,7 @@ def test_a_single_call_is_an_episode_and_a_wrong_one_is_refused(url: str) -> Non
     assert answer(f"{url}/step", {"action": {"program": "x"}})[0] == 422
 
 
+@pytest.mark.exhaustive
 def test_each_step_is_judged_if_the_settings_say_so_and_an_outage_is_no_zero(
     packages: Path, tasks: Path, lasting_server: LocalServer
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_command_that_is_told_to_end_leaves_no_scratch_folder(config, tmp_path
     assert not list(scratch.glob("tmp*"))
 
 
+@pytest.mark.exhaustive
 def test_a_training_goes_on_when_nobody_reads_what_it_says(config, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
@@ -298,6 +299,7 @@ def test_what_cannot_work_is_said_in_a_line_and_a_status(
     assert f"error: {message}" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_demo_grades_all_of_humaneval_both_ways(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "trainer_client.examples.demo", "--fast"],

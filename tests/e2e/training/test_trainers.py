@@ -142,6 +142,7 @@ print(json.dumps({"schema": schema, "found": found, "lost": lost}))
 """
 
 
+@pytest.mark.exhaustive
 def test_verls_registry_finds_the_tool_and_its_calls_run_programs(packages, lasting_server):
     found = run(["-c", VERL_TOOLS], lasting_server, packages)
     function = found["schema"]["function"]

@@ -103,6 +103,7 @@ def launch(config: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(command, launcher.returncode, output, errors)
 
 
+@pytest.mark.exhaustive
 def test_two_processes_make_one_run(config, tmp_path):
     done = launch(config, tmp_path)
     assert done.returncode == 0, done.stderr[-4000:]
