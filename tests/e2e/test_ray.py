@@ -79,8 +79,16 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def all_serve(servers: Servers) -> bool:
-    return all(state.address for state in servers.states())
+def serving(servers: Servers, but: str = "") -> list[ServerState]:
+    """Returns what is known when all servers are heard of, and none is on the node left out.
+
+    One that was not heard of for a while has no address and no node until it is.
+    """
+    states = servers.states()
+    while not all(one.address and one.node_id != but for one in states):
+        time.sleep(0.05)
+        states = servers.states()
+    return states
 
 
 @contextmanager
@@ -102,7 +110,7 @@ def sent_requests() -> Iterator[list[str]]:
 def test_one_call_starts_a_server_on_each_node_and_a_name_is_all_that_clients_need(
     servers: Servers,
 ) -> None:
-    states = servers.states()
+    states = serving(servers)
     assert len({state.node_id for state in states}) == NODES
     with sent_requests() as sent, RewardClient("ray://rewards") as client:
         scores = client.score([request(number, 2 + number % 2) for number in range(24)])
@@ -145,7 +153,7 @@ def test_an_adapter_takes_the_name_as_its_target(
 
 
 def test_a_stranger_outside_the_cluster_gets_nothing_from_its_servers(servers: Servers) -> None:
-    address = servers.states()[0].address
+    address = serving(servers)[0].address
     asked = pb.GetServerInfoRequest()
     with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as refusal:
         rpc.RewardServiceStub(channel).GetServerInfo(asked, timeout=60)
@@ -168,21 +176,21 @@ def test_a_second_start_of_a_name_is_refused_and_a_running_one_is_found(servers:
 def test_a_server_ends_with_its_actor_even_after_kill_and_another_takes_its_place(
     servers: Servers,
 ) -> None:
-    before = servers.states()[1]
+    before = serving(servers)[1]
     with RewardClient(servers.target) as client:
         client.score(request(200))
         os.kill(parent_of(before.pid), signal.SIGKILL)
         scores = client.score([request(201 + number, seconds=0.2) for number in range(12)])
         assert [score.reward for score in scores] == [1.0] * 12
     until(lambda: not is_alive(before.pid))
-    until(lambda: all_serve(servers) and servers.states()[1].pid != before.pid)
-    assert servers.states()[1].node_id == before.node_id
+    until(lambda: serving(servers)[1].pid != before.pid)
+    assert serving(servers)[1].node_id == before.node_id
 
 
 def test_the_registry_is_killed_and_knows_the_servers_again(servers: Servers) -> None:
     import ray
 
-    states = servers.states()
+    states = serving(servers)
     registry = ray.get_actor(ray_names.ACTOR_PREFIX + "rewards", namespace=ray_names.NAMESPACE)
     ray.kill(registry, no_restart=False)
     assert len(servers.states()) == NODES
@@ -224,7 +232,7 @@ def test_stop_leaves_no_process_and_no_name_and_says_so_to_clients(cluster: RayC
 def test_a_node_is_lost_in_mid_step_and_every_completion_gets_its_own_reward(
     cluster: RayCluster, servers: Servers, tiny_model: Path, tmp_path: Path
 ) -> None:
-    victim = servers.states()[0]
+    victim = serving(servers)[0]
 
     def lose() -> None:
         until(lambda: victim.address in sent)
@@ -262,11 +270,7 @@ def test_a_node_is_lost_in_mid_step_and_every_completion_gets_its_own_reward(
     assert line["tests/unjudged"] == 0.0
 
     cluster.add_node()
-    until(lambda: all_serve(servers) and moved(victim, servers))
-
-
-def moved(victim: ServerState, servers: Servers) -> bool:
-    return victim.node_id not in {state.node_id for state in servers.states()}
+    serving(servers, but=victim.node_id)
 
 
 def slow_body(prompt: str, row: int) -> str:
