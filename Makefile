@@ -27,7 +27,7 @@ PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
 SHARED := --dist loadgroup --no-loadscope-reorder
-QUICK := tests/unit tests/client tests/rpc
+QUICK := tests/unit tests/client
 
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE

@@ -24,10 +24,8 @@ LONGEST_FIRST = (
     *("rpc", "sessions", "languages", "repository", "interactive", "client"),
 )
 
-# `make check` takes the tests of these folders, and those with a server in their own process; of
-# both none that needs an engine or a trainer.
+# `make check` takes the tests of these folders, but none that needs an engine or a trainer.
 QUICK_FOLDERS = ("unit", "client")
-SERVER_IN_PROCESS = "serve"
 
 # How long an example takes says how busy the machine is.
 settings.register_profile(
@@ -70,8 +68,7 @@ def pytest_collection_modifyitems(
 def _is_quick(item: pytest.Item) -> bool:
     if item.get_closest_marker("engine") or item.get_closest_marker("training"):
         return False
-    in_process = SERVER_IN_PROCESS in getattr(item, "fixturenames", ())
-    return in_process or _folder(item) in QUICK_FOLDERS
+    return _folder(item) in QUICK_FOLDERS
 
 
 def _leave_out_the_exhaustive(config: pytest.Config, items: list[pytest.Item]) -> None:
