@@ -296,11 +296,11 @@ async def test_a_request_above_the_servers_transport_limit_is_not_retried(serve)
 @pytest.mark.parametrize(
     "too_much",
     [
-        {"completion": "x" * (70 << 20)},
-        {"completion": "\u00e9" * ((1 << 19) + 1)},
-        {"completion": "\0" * ((1 << 20) + 1)},
-        {"files": {"a.py": bytes(17 << 20)}},
-        {"text_files": {"a.py": "x" * (40 << 20)}},
+        lambda: {"completion": "x" * (70 << 20)},
+        lambda: {"completion": "\u00e9" * ((1 << 19) + 1)},
+        lambda: {"completion": "\0" * ((1 << 20) + 1)},
+        lambda: {"files": {"a.py": bytes(17 << 20)}},
+        lambda: {"text_files": {"a.py": "x" * (40 << 20)}},
     ],
     ids=["70 MiB", "two-byte letters", "nulls", "a file", "a file of text"],
 )
@@ -311,7 +311,7 @@ async def test_a_completion_that_is_too_large_is_sent_cut_with_its_true_size(ser
         received.append(request)
         return pb.ScoreResponse(verdict=pb.VERDICT_COMPILE_ERROR, reward=0.0)
 
-    (request,) = requests(1, **too_much)
+    (request,) = requests(1, **too_much())
     async with AsyncRewardClient(serve(judge).target) as client:
         (score,) = await client.score([request])
     assert score.reward == 0.0

@@ -190,20 +190,20 @@ def test_what_is_unset_takes_the_servers_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("completion", "stated", "size"),
+    ("letter", "count", "stated", "size"),
     [
-        ("x" * ((1 << 20) + 1), 0, (1 << 20) + 1),
-        ("é" * ((1 << 19) + 1), 0, (1 << 20) + 2),
-        ("x" * (12 << 20), 0, 12 << 20),
-        ("x" * 10, 5 << 20, 5 << 20),
-        ("\0" * (2 << 20), 1, 2 << 20),
+        ("x", (1 << 20) + 1, 0, (1 << 20) + 1),
+        ("é", (1 << 19) + 1, 0, (1 << 20) + 2),
+        ("x", 12 << 20, 0, 12 << 20),
+        ("x", 10, 5 << 20, 5 << 20),
+        ("\0", 2 << 20, 1, 2 << 20),
     ],
 )
 def test_a_completion_that_is_too_large_is_judged_and_not_refused(
-    completion: str, stated: int, size: int
+    letter: str, count: int, stated: int, size: int
 ) -> None:
     request = function_request()
-    request.completion, request.completion_size_bytes = completion, stated
+    request.completion, request.completion_size_bytes = letter * count, stated
     found = convert.submission(request, BOUNDS)
     assert found.refusal == f"the completion has {size} bytes; at most 1048576 make a program"
     assert found.completion == ""
@@ -259,6 +259,11 @@ def _set(path: str, value: object) -> Change:
     return change
 
 
+def _long(path: str) -> Change:
+    """Returns a change that sets a field to a text of 8 MiB and a letter."""
+    return lambda request: _set(path, "x" * ((8 << 20) + 1))(request)
+
+
 BIG = "x" * (1 << 20) + "x"
 
 
@@ -279,8 +284,8 @@ BIG = "x" * (1 << 20) + "x"
         ("tags", lambda r: r.tags.update({"k" * 257: ""}), "at most 256"),
         ("tags", lambda r: r.tags.update({"k": "v" * 4097}), "at most 4096"),
         ("function.test_code", lambda r: r.function.Clear(), "no asserts"),
-        ("function.test_code", _set("function.test_code", "x" * ((8 << 20) + 1)), "at most"),
-        ("function.setup_code", _set("function.setup_code", "x" * ((8 << 20) + 1)), "at most"),
+        ("function.test_code", _long("function.test_code"), "at most"),
+        ("function.setup_code", _long("function.setup_code"), "at most"),
         ("function.asserts", lambda r: r.function.asserts.extend(["assert 1"] * 10), "at most 10"),
         ("function.asserts[1]", lambda r: r.function.asserts.append(" \n"), "empty"),
         ("function.entry_point", _set("function.entry_point", "f()"), "neither a name"),
@@ -590,24 +595,24 @@ def test_a_program_to_run_crosses_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "field"),
+    ("made", "field"),
     [
-        (pb.ExecuteRequest(id="x" * 257), "id"),
-        (pb.ExecuteRequest(source=BIG), "source"),
-        (pb.ExecuteRequest(stdin=b"x" * ((16 << 20) + 1)), "stdin"),
-        (pb.ExecuteRequest(args=["a"] * 257), "args"),
-        (pb.ExecuteRequest(args=["a", "b\0c"]), "args[1]"),
-        (pb.ExecuteRequest(args=["a" * 65_537]), "args[0]"),
-        (pb.ExecuteRequest(limits=pb.Limits(calls=0)), "limits.calls"),
-        (pb.ExecuteRequest(files={"../x": b""}), 'files["../x"]'),
-        (pb.ExecuteRequest(data_files={"solution.py": b""}), 'data_files["solution.py"]'),
+        (lambda: pb.ExecuteRequest(id="x" * 257), "id"),
+        (lambda: pb.ExecuteRequest(source=BIG), "source"),
+        (lambda: pb.ExecuteRequest(stdin=b"x" * ((16 << 20) + 1)), "stdin"),
+        (lambda: pb.ExecuteRequest(args=["a"] * 257), "args"),
+        (lambda: pb.ExecuteRequest(args=["a", "b\0c"]), "args[1]"),
+        (lambda: pb.ExecuteRequest(args=["a" * 65_537]), "args[0]"),
+        (lambda: pb.ExecuteRequest(limits=pb.Limits(calls=0)), "limits.calls"),
+        (lambda: pb.ExecuteRequest(files={"../x": b""}), 'files["../x"]'),
+        (lambda: pb.ExecuteRequest(data_files={"solution.py": b""}), 'data_files["solution.py"]'),
     ],
 )
 def test_a_program_that_cannot_be_run_is_refused_by_field(
-    request_: pb.ExecuteRequest, field: str
+    made: Callable[[], pb.ExecuteRequest], field: str
 ) -> None:
     with pytest.raises(InvalidRequestError) as refused:
-        convert.job(request_, BOUNDS)
+        convert.job(made(), BOUNDS)
     assert refused.value.field == field
 
 

@@ -119,16 +119,18 @@ Change = Callable[[pb.ScoreRequest], object]
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
-        (request({}), "unit.files"),
-        (request({f"{number}.py": "" for number in range(257)}), "unit.files"),
-        (request({"test_f.py": "x" * ((8 << 20) + 1)}), 'unit.files["test_f.py"]'),
-        (request({f"{n}.py": "x" * (6 << 20) for n in range(3)}), "unit.files"),
-        (request(framework=0), "unit.framework"),
-        (request(framework=99), "unit.framework"),
+        (lambda: request({}), "unit.files"),
+        (lambda: request({f"{number}.py": "" for number in range(257)}), "unit.files"),
+        (lambda: request({"test_f.py": "x" * ((8 << 20) + 1)}), 'unit.files["test_f.py"]'),
+        (lambda: request({f"{n}.py": "x" * (6 << 20) for n in range(3)}), "unit.files"),
+        (lambda: request(framework=0), "unit.framework"),
+        (lambda: request(framework=99), "unit.framework"),
     ],
 )
-def test_what_is_missing_unknown_or_too_large_is_named(wrong: pb.ScoreRequest, field: str) -> None:
-    assert refusal(wrong).field == field
+def test_what_is_missing_unknown_or_too_large_is_named(
+    wrong: Callable[[], pb.ScoreRequest], field: str
+) -> None:
+    assert refusal(wrong()).field == field
 
 
 @pytest.mark.parametrize(

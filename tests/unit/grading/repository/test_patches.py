@@ -113,27 +113,31 @@ def test_a_hostile_patch_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "patch", "problem"),
+    ("line", "times", "patch", "problem"),
     [
-        (b"a\n", "--- a/f\n+++ b/f\n@@ -999999999 +1 @@\n-c\n+d\n", "does not fit"),
+        (b"a\n", 1, "--- a/f\n+++ b/f\n@@ -999999999 +1 @@\n-c\n+d\n", "does not fit"),
         (
-            b"a\n" * 8000,
+            b"a\n",
+            8000,
             "--- a/f\n+++ b/f\n@@ -1,4001 +0,0 @@\n" + "-a\n" * 4000 + "-b\n",
             "too far off",
         ),
-        (b"a" * (9 << 20), "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+b\n" * 9, "large files too often"),
+        (b"a", 9 << 20, "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+b\n" * 9, "large files too often"),
         (
-            b"a" * (9 << 20),
+            b"a",
+            9 << 20,
             "".join(f"diff --git a/f b/{n}\ncopy from f\ncopy to {n}\n" for n in range(9)),
             "more than 67108864 bytes",
         ),
-        (b"", f"--- /dev/null\n+++ b/{'x' * 256}\n@@ -0,0 +1 @@\n+b\n", "longer than 255 bytes"),
+        (b"", 1, f"--- /dev/null\n+++ b/{'x' * 256}\n@@ -0,0 +1 @@\n+b\n", "longer than 255 bytes"),
     ],
     ids=["far", "equal lines", "many parts", "copies", "long name"],
 )
-def test_a_patch_that_costs_too_much_is_refused(content: bytes, patch: str, problem: str) -> None:
+def test_a_patch_that_costs_too_much_is_refused(
+    line: bytes, times: int, patch: str, problem: str
+) -> None:
     with pytest.raises(PatchError, match=problem):
-        apply_patch(Tree(files={"f": content}), patch)
+        apply_patch(Tree(files={"f": line * times}), patch)
 
 
 def test_line_ends_of_both_kinds_in_a_file_are_kept() -> None:

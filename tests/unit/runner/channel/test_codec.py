@@ -450,18 +450,18 @@ def test_a_value_that_unfolds_to_more_than_the_limit_is_refused_early() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "a" * MEBIBYTE,
-        list(range(MEBIBYTE)),
-        1 << (1 << 24),
-        b"a" * MEBIBYTE,
-        {1: "a" * MEBIBYTE},
+        "a" * 1000,
+        list(range(1000)),
+        1 << 10_000,
+        b"a" * 1000,
+        {1: "a" * 1000},
         Decimal("1e20000"),
     ],
     ids=["str", "list", "int", "bytes", "dict", "Decimal"],
 )
 def test_a_large_value_is_refused(value: object) -> None:
     with pytest.raises(TooLargeError):
-        encoded(value, MEBIBYTE // 2)
+        encoded(value, 500)
 
 
 def test_nesting_crosses_up_to_the_limit() -> None:
