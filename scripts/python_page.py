@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from griffe import GriffeLoader
+    from jinja2 import Environment
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 TEMPLATE = REPOSITORY / "scripts" / "python_page.md"
@@ -63,14 +65,23 @@ def _described(loader: GriffeLoader, path: str) -> Iterator[str]:
             yield _object(member[name] if member.is_module else member, f"{path}.{name}")
 
 
+@cache
+def _templates() -> Environment:
+    """Returns griffe2md's templates, which take seconds to be compiled for each object anew."""
+    from griffe2md import prepare_env
+
+    return prepare_env()
+
+
 def _object(found: Any, path: str) -> str:
     """Returns the docstring of an object under the name by which callers import it."""
-    from griffe2md import render_object_docs
+    from griffe2md import prepare_context
 
     target = found.final_target if found.is_alias else found
     is_enumeration = target.is_class and any("Enum" in str(base) for base in target.bases)
     options: Any = {**_OPTIONS, "show_if_no_docstring": is_enumeration}
-    text = render_object_docs(target, options)
+    template = _templates().get_template(f"{target.kind.value}.md.jinja")
+    text = template.render(**prepare_context(target, options))
     while text != (text := _LINK_TO_NOWHERE.sub(r"\1", text)):
         pass
     text = _CODE.sub(r"`\1`", text)
