@@ -35,7 +35,7 @@ def test_running(): pass
 """
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist", "-n", "1")])
 def test_the_last_lines_count_what_was_absent(
     processes: tuple[str, ...], tmp_path: Path, repository: Path
 ) -> None:
@@ -44,6 +44,7 @@ def test_the_last_lines_count_what_was_absent(
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, f"--rootdir={tmp_path}", str(tmp_path)],
         cwd=repository,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=subprocess.PIPE,
         text=True,
         check=False,

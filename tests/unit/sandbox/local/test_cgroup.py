@@ -274,14 +274,11 @@ def test_the_prefixes_are_the_beginning_of_every_path(parent: CgroupParent) -> N
     assert all(any(path.startswith(prefix) for path in paths) for prefix in parent.prefixes)
 
 
-def test_a_cgroup_that_stays_busy_is_reported(
-    slot: SlotCgroup, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reward_server.sandbox.local.cgroup.REMOVE_SECONDS", 0.05)
+def test_a_cgroup_that_stays_busy_is_reported(slot: SlotCgroup) -> None:
     process = join_and_run(slot, "print(flush=True)\nimport time\ntime.sleep(60)")
     assert process.stdout is not None
     process.stdout.readline()
     with pytest.raises(SandboxError, match="cannot remove"):
-        slot.remove()
+        slot.remove(seconds=0.05)
     slot.kill_all()
     process.communicate(timeout=30)
