@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.sampling import TAKES_ALL
+from tests.support.sampling import TAKES_ALL, times
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -30,7 +30,10 @@ QUICK_FOLDERS = ("unit", "client")
 
 # How long an example takes says how busy the machine is.
 settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "any machine",
+    deadline=None,
+    max_examples=times(100, by_default=30),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("any machine")
 

@@ -27,6 +27,7 @@ from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.grading.python_tests.confirmation import FunctionCopies
 from reward_server.grading.verdict import Run, conclude
 from reward_server.runner import wire
+from tests.support.sampling import times
 
 POLICY = RewardPolicy()
 TESTS = FunctionTests(
@@ -51,6 +52,7 @@ def execution(
     )
 
 
+RUNS = times(200, by_default=50)
 PASS = TestResult(name="check", outcome=TestOutcome.PASSED)
 
 
@@ -260,9 +262,9 @@ def test_how_often_a_solution_that_fails_by_chance_is_refused(honest: float) -> 
     refused = sum(
         verdict(confirm(lambda n, t: flaky if draw.random() < honest else sound(n, t))[0])
         is not Verdict.PASSED
-        for _ in range(200)
+        for _ in range(RUNS)
     )
-    assert refused <= 200 * 6 * honest**3 + 3
+    assert refused <= RUNS * 6 * honest**3 + 3
 
 
 WITHHELD = {wire.WITHHELD_CHANGE: 1}

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.sampling import times
 from trainer_client.rewards import math_program as program
 from trainer_client.rewards.math_text import reference_text
 
@@ -59,7 +60,7 @@ def test_what_no_tree_holds_is_compared_as_text(text):
 
 
 @given(TREES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(200, by_default=40), deadline=None)
 def test_whatever_a_tree_holds_it_is_built_of_sympys_classes_or_refused(tree):
     import sympy
 

@@ -22,6 +22,7 @@ from reward_server.domain import (
 from reward_server.errors import SandboxError
 from reward_server.sandbox import pool as pool_module
 from reward_server.sandbox.pool import SPARES, Pool
+from tests.support.sampling import times
 
 JOB = Job(work=Program(source=""))
 FINE = Execution(ending=Ending.COMPLETED, termination=Termination(kind=TerminationKind.EXITED))
@@ -564,7 +565,7 @@ STEPS = ["run", "run", "run", "end", "end", "break", "trouble", "cancel", "yield
 STEPS += ["fail to start", "hold starts", "let start", "die"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(200, by_default=40), deadline=None)
 @given(
     seed=st.integers(0, 2**16),
     steps=st.lists(st.sampled_from(STEPS), max_size=60),

@@ -11,8 +11,9 @@ from reward_server.grading.compiled_tests.literals import Literal, read_literal
 from reward_server.grading.compiled_tests.tokens import tokenize
 from reward_server.languages import load_languages
 from reward_server.languages.assertions import Assertions
+from tests.support.sampling import times
 
-quickly = settings(deadline=None, max_examples=30)
+quickly = settings(deadline=None, max_examples=times(30, by_default=10))
 NUMBERS = st.integers(min_value=0, max_value=(1 << 64) - 1)
 TEXTS = st.text(alphabet="aZ05 _.,()-", min_size=1, max_size=6)
 

@@ -23,6 +23,7 @@ from reward_server.grading.compiled_tests.parsed_assertions import ParsedAsserti
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.languages import load_languages
 from reward_server.languages.assertions import Assertions, parse_assertions
+from tests.support.sampling import times
 
 TAG, ENDING = "0123456789abcdef", "0123456789abcdef" + "f" * 16
 
@@ -65,7 +66,7 @@ LIVE = parse_assertions(
         ],
     }
 )
-quickly = settings(deadline=None, max_examples=50)
+quickly = settings(deadline=None, max_examples=times(50, by_default=15))
 SEEDS = st.integers(min_value=0, max_value=1 << 32)
 
 

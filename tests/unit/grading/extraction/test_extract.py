@@ -18,7 +18,7 @@ from reward_server.domain import Extraction
 from reward_server.grading.extraction import extract
 from reward_server.grading.extraction.extract import Extracted
 from reward_server.languages import load_languages
-from tests.support.sampling import sampled
+from tests.support.sampling import sampled, times
 from tests.support.timing import cpu_seconds
 
 PYTHON = load_languages().find("python")
@@ -315,7 +315,7 @@ def test_null_characters_and_lone_surrogates_are_kept_or_replaced_without_a_cras
 # ------------------------------------------------------------------------------- everything
 
 
-@settings(max_examples=300)
+@settings(max_examples=times(300, by_default=60))
 @given(
     st.text(alphabet="`~ \n\tdefx():=return\"'#<>/think@", max_size=120),
     st.sampled_from(["", PROMPT, LEETCODE, "Write f.", "def f(x):\n    return ("]),

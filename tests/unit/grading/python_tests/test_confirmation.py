@@ -22,7 +22,9 @@ from reward_server.domain import (
 )
 from reward_server.grading.python_tests.confirmation import CallCopies, Deviation, FunctionCopies
 from reward_server.runner.judge.tests import compare
+from tests.support.sampling import times
 
+PAIRS = times(20, by_default=6)
 SOLUTION = """
     class Stack:
         def __init__(self, values=()):
@@ -329,7 +331,11 @@ def honest() -> type:
 
 
 def deviations(
-    tests: FunctionTests, solution: Callable[[], type], *, is_async: bool = False, count: int = 20
+    tests: FunctionTests,
+    solution: Callable[[], type],
+    *,
+    is_async: bool = False,
+    count: int = PAIRS,
 ) -> Iterator[Deviation]:
     """Compares perturbed copies, each with its other half."""
     copies, draw = FunctionCopies(tests, frozenset({"check"})), random.Random(5)

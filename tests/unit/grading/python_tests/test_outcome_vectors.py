@@ -19,6 +19,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import (
     schedule,
 )
 from reward_server.grading.python_tests.twins.sites import Assertion, Unit
+from tests.support.sampling import times
 
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
 
@@ -51,11 +52,13 @@ def bits(weights: list[int], twins: int) -> float:
 
 
 def chance(true: int, wrong: int) -> float:
-    return max(p**true * (1 - p) ** wrong for p in (step / 1000 for step in range(1, 1000)))
+    """Returns how likely the best guesser of single outcomes makes a pattern."""
+    best = true / (true + wrong)  # where the derivative of p**true * (1 - p)**wrong is 0
+    return best**true * (1 - best) ** wrong
 
 
 @given(WEIGHTS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=times(40, by_default=12))
 def test_twins_leave_no_more_to_chance_than_promised(weights: list[int]) -> None:
     assert bits(weights, runs_needed(weights)) >= BITS
 

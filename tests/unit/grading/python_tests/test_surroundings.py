@@ -9,7 +9,7 @@ from collections import deque
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation.surroundings import own_parts
 
-FEW, MANY = 20_000, 160_000
+FEW, MANY = 5_000, 40_000
 TIMES = 3
 
 

@@ -18,6 +18,7 @@ from tests.honest.solution import code
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
 
+SEEDS = range(times(4, by_default=2))
 HEAD = "import inspect, unittest\nfrom unittest import mock\nimport solution\n"
 
 
@@ -69,11 +70,11 @@ def test_who_raises_whatever_is_expected_is_found(body: str) -> None:
     context = unittest.case._AssertRaisesContext  # type: ignore[attr-defined]
     enter, handle = context.__enter__, context.handle
     try:
-        for seed in range(4):
+        for seed in SEEDS:
             assert is_refused(text, liar, seed)
     finally:
         context.__enter__, context.handle = enter, handle
-    assert not any(is_refused(text, honest, seed) for seed in range(4))
+    assert not any(is_refused(text, honest, seed) for seed in SEEDS)
 
 
 NAMED = (

@@ -37,8 +37,9 @@ from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.grading.verdict import conclude
 from reward_server.languages import load_languages
 from tests.support.in_process import PATH, module, ran
+from tests.support.sampling import times
 
-TRIES = int(os.environ.get("TRIES", "5"))
+TRIES = int(os.environ.get("TRIES", times(5, by_default=2)))
 SHAPES = [(1, 20), (5, 4), (20, 1), (10, 1), (4, 1)]  # tests, and assertions in each
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
 EXECUTION = Execution(ending=Ending.COMPLETED, termination=Termination(kind=TerminationKind.EXITED))
@@ -116,7 +117,7 @@ async def test_one_lie_among_honest_assertions_is_never_rewarded(
 
 @pytest.mark.parametrize(("tests", "assertions"), SHAPES)
 async def test_an_honest_solution_is_always_rewarded(tests: int, assertions: int) -> None:
-    for seed in range(5):
+    for seed in range(times(5, by_default=2)):
         assert await rewarded(suite(tests, assertions), solving(module(HONEST)), seed)
 
 

@@ -110,7 +110,7 @@ def content(files: tuple[tuple[str, str], ...]) -> str:
 
 
 @given(cases(), st.randoms(use_true_random=False))
-@settings(max_examples=times(150, by_default=60), deadline=None)
+@settings(max_examples=times(150, by_default=25), deadline=None)
 def test_what_was_made_wrong_fails_and_nothing_else(
     found: list[tuple[object, str]], draw: random.Random
 ) -> None:
@@ -295,7 +295,7 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
 def test_every_twin_of_an_honest_suite_is_python_and_differs(suite: object) -> None:
     files = suite.tests.files  # type: ignore[attr-defined]
     twins = Twins(parse_files(files), files, "", {})
-    for seed in range(10):
+    for seed in range(times(10, by_default=2)):
         for unit in twins.units:
             changed = twins.perturbed_files({unit: WHOLE}, random.Random(seed))
             assert changed != twins.true_files()
@@ -402,6 +402,6 @@ def lying(body: str) -> str:
 def test_one_lie_among_honest_assertions_is_found_for_certain(body: str) -> None:
     twins = of(lying(body))
     liar, honest = module(f"LIE = 3\n{LIAR}{SOURCE}"), module(f"LIE = 0\n{SOURCE}")
-    for seed in range(times(6, by_default=2)):
+    for seed in range(times(6, by_default=1)):
         assert betrayed(twins, liar, random.Random(seed))
         assert not betrayed(twins, honest, random.Random(seed))

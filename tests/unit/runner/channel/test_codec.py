@@ -31,6 +31,7 @@ from reward_server.runner.sharing.identities import (
     Identities,
     are_looked_at,
 )
+from tests.support.sampling import times
 from tests.support.timing import cpu_seconds
 
 MEBIBYTE = 1 << 20
@@ -142,7 +143,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=times(300, by_default=60))
 @given(json_values)
 def test_random_tags_are_a_violation_or_data(value: object) -> None:
     try:
