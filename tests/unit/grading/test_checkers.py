@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reward_server.domain import Checker, CheckerKind
 from reward_server.grading.checkers import difference
-from tests.support.timing import cpu_seconds
+from tests.support.timing import cpu_seconds, takes_at_most
 
 EVERY_KIND = [kind for kind in CheckerKind if not Checker(kind=kind).is_program]
 
@@ -204,17 +204,17 @@ FLOODS = {
 @pytest.mark.parametrize("kind", EVERY_KIND)
 @pytest.mark.parametrize("seed", FLOODS.values(), ids=FLOODS.keys())
 def test_a_flood_costs_no_more_than_the_expected_output(kind: CheckerKind, seed: bytes) -> None:
-    flood = seed * (4_000_000 // len(seed))
+    flood = seed * (1_000_000 // len(seed))
     output = b"1\n" + flood + b"x"
     assert not same(kind, b"1\n2\n", output, absolute=1.0)
     read_once = cpu_seconds(lambda: hashlib.blake2b(output))
-    assert cpu_seconds(lambda: same(kind, b"1\n2\n", output, absolute=1.0)) < 60 * read_once
+    assert takes_at_most(60 * read_once, lambda: same(kind, b"1\n2\n", output, absolute=1.0))
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_large_right_output_is_compared_in_linear_time(kind: CheckerKind) -> None:
     source = random.Random(1)
-    text = b"\n".join(str(source.random()).encode() for _ in range(100_000))
+    text = b"\n".join(str(source.random()).encode() for _ in range(20_000))
     assert not same(kind, text, text + b"\n1")
     read_once = cpu_seconds(lambda: [float(word) for word in text.split()])
-    assert cpu_seconds(lambda: same(kind, text, text + b"\n1")) < 30 * read_once
+    assert takes_at_most(30 * read_once, lambda: same(kind, text, text + b"\n1"))

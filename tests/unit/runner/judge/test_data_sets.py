@@ -49,8 +49,9 @@ def _judged(zygote: Zygote, row: Row, source: str) -> Any:
 
 
 def test_every_human_eval_solution_passes(zygote: Zygote, human_eval: list[Row]) -> None:
-    results = {row["task_id"]: _judged(zygote, row, _solution(row)) for row in human_eval}
-    assert len(results) == 164
+    assert len(human_eval) == 164
+    rows = sampled(human_eval, 3)
+    results = {row["task_id"]: _judged(zygote, row, _solution(row)) for row in rows}
     assert [task for task, result in results.items() if not result.passed] == []
     assert [task for task, result in results.items() if result.report["signals"]] == []
 
@@ -59,7 +60,7 @@ def test_every_human_eval_solution_passes(zygote: Zygote, human_eval: list[Row])
 def test_no_human_eval_task_passes_without_a_body(
     zygote: Zygote, human_eval: list[Row], body: str
 ) -> None:
-    for row in sampled(human_eval, 4):
+    for row in sampled(human_eval, 12):
         result = _judged(zygote, row, _with_body(row, body))
         assert not result.passed, row["task_id"]
         assert result.outcomes[0] in NOT_SOLVED[body], row["task_id"]
@@ -93,11 +94,11 @@ def test_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     rows = [json.loads(line) for line in lines]
     with_setup = [row for row in rows if row["test_setup_code"]]
     assert len(rows) == 974
-    assert _mbpp_failures(zygote, [*sampled(rows[::5], 2), *with_setup]) == []
+    assert _mbpp_failures(zygote, [*sampled(rows[::5], 5), *with_setup]) == []
 
 
 @pytest.mark.timeout(180)
 def test_sanitized_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     rows = json.loads((data_folder / "mbpp_sanitized.json").read_text())
     assert len(rows) == 427
-    assert _mbpp_failures(zygote, sampled(rows, 4)) == []
+    assert _mbpp_failures(zygote, sampled(rows, 12)) == []
