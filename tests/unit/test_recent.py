@@ -88,7 +88,7 @@ def _prompt(number: int) -> str:
     ("read", "count"),
     [
         (lambda number: other_languages.read_prompt(_prompt(number), _GO), 16),
-        (_masked, 8),
+        (_masked, 3),
         (lambda number: names._is_module(f"no_module_{number}".ljust(2000, "_")), 10_000),
     ],
     ids=["prompts", "masked programs", "names"],

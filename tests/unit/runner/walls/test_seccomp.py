@@ -6,20 +6,24 @@ shows as another errno and does nothing.
 
 from __future__ import annotations
 
-import ctypes
 import errno
+import json
 import os
 import signal
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from subprocess import PIPE
 
 import pytest
 
 from reward_server.runner.walls import kernel, policy, seccomp
 from reward_server.runner.walls.policy import Action, Syscall
+from tests.unit.runner.walls.calls import errno_of, status_behind_the_filter
 
-NOTHING = ctypes.c_long(-1)
+NOTHING = (-1,) * 6
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWTIME = 0x00000080
 
@@ -28,28 +32,8 @@ def _number(call: Syscall) -> int | None:
     return call.x86_64 if kernel.MACHINE == "x86_64" else call.aarch64
 
 
-def _errno_of(number: int, *arguments: int) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    words = [ctypes.c_long(word) for word in arguments] or [NOTHING] * 6
-    result = libc.syscall(ctypes.c_long(number), *words)
-    return ctypes.get_errno() if result < 0 else 0
-
-
-def _status_behind_the_filter(body: Callable[[], int], program: bytes = b"") -> int:
-    pid = os.fork()
-    if pid == 0:
-        code = 255
-        try:
-            kernel.no_new_privileges()
-            kernel.install_seccomp(program or seccomp.build_filter(kernel.MACHINE))
-            code = body()
-        finally:
-            os._exit(code)
-    return os.waitpid(pid, 0)[1]
-
-
 def _exit_code_behind_the_filter(body: Callable[[], int], program: bytes = b"") -> int:
-    return os.waitstatus_to_exitcode(_status_behind_the_filter(body, program))
+    return os.waitstatus_to_exitcode(status_behind_the_filter(body, program))
 
 
 ERRORS = {Action.DENY: errno.EPERM, Action.ABSENT: errno.ENOSYS, Action.IGNORE: 0}
@@ -60,7 +44,7 @@ KNOWN = [call for call in policy.SYSCALLS if _number(call) is not None]
 def test_a_forbidden_call_ends_as_its_row_says(call: Syscall) -> None:
     number = _number(call)
     assert number is not None
-    status = _status_behind_the_filter(lambda: _errno_of(number))
+    status = _statuses()[number, *NOTHING]
     if call.action is Action.KILL:
         assert os.WIFSIGNALED(status)
         assert os.WTERMSIG(status) == signal.SIGSYS
@@ -73,7 +57,7 @@ def test_clone_makes_no_namespace(flag: int) -> None:
     clone = _number(policy.CLONE)
     assert clone is not None
     arguments = (flag | 0x800, 0, 0, 0, 0)  # 0x800 is no valid signal set: fails unfiltered too
-    assert _exit_code_behind_the_filter(lambda: _errno_of(clone, *arguments)) == errno.EPERM
+    assert _exit_code_behind_the_filter(lambda: errno_of(clone, *arguments)) == errno.EPERM
 
 
 def test_clone_still_forks_and_threads_still_start() -> None:
@@ -91,20 +75,24 @@ def test_clone_still_forks_and_threads_still_start() -> None:
     assert _exit_code_behind_the_filter(fork_and_thread) == 7
 
 
-@pytest.mark.parametrize(("family", "expected"), [(1, 0), (2, errno.EPERM), (10, errno.EPERM)])
-@pytest.mark.parametrize("kind", [1, 2, 3])
+UNIX_ALONE = {1: 0, 2: errno.EPERM, 10: errno.EPERM}
+KINDS = (1, 2, 3)
+FORBIDDEN_FAMILIES = (16, 17, 38, 40)
+
+
+@pytest.mark.parametrize(("family", "expected"), UNIX_ALONE.items())
+@pytest.mark.parametrize("kind", KINDS)
 def test_only_unix_sockets_are_made(family: int, expected: int, kind: int) -> None:
     socket = _number(policy.SOCKET)
     assert socket is not None
-    got = _exit_code_behind_the_filter(lambda: _errno_of(socket, family, kind, 0))
-    assert got == expected
+    assert os.waitstatus_to_exitcode(_statuses()[socket, family, kind, 0]) == expected
 
 
-@pytest.mark.parametrize("family", [16, 17, 38, 40])
+@pytest.mark.parametrize("family", FORBIDDEN_FAMILIES)
 def test_netlink_packet_crypto_and_vm_sockets_are_denied(family: int) -> None:
     socket = _number(policy.SOCKET)
     assert socket is not None
-    assert _exit_code_behind_the_filter(lambda: _errno_of(socket, family, 3, 0)) == errno.EPERM
+    assert os.waitstatus_to_exitcode(_statuses()[socket, family, 3, 0]) == errno.EPERM
 
 
 def _ids(case: tuple[Syscall, int, int]) -> str:
@@ -119,15 +107,38 @@ FORBIDDEN_ARGUMENTS = [
 ]
 
 
+def _with(position: int, value: int) -> tuple[int, ...]:
+    return (*[0] * position, value, *[0] * (5 - position))
+
+
+@cache
+def _statuses() -> dict[tuple[int, ...], int]:
+    """Returns how a process ends that makes a call behind the filter, by the call's words.
+
+    The processes are forked from a small one, which costs a tenth of a fork of this one.
+    """
+    socket = _number(policy.SOCKET)
+    families = [(family, kind, 0) for family in UNIX_ALONE for kind in KINDS]
+    families += [(family, 3, 0) for family in FORBIDDEN_FAMILIES]
+    calls = [
+        *((_number(call), *NOTHING) for call in KNOWN),
+        *((socket, *words) for words in families),
+        *((_number(call), *_with(place, value)) for call, place, value in FORBIDDEN_ARGUMENTS),
+    ]
+    command = [sys.executable, "-P", "-m", "tests.unit.runner.walls.calls"]
+    said = subprocess.run(
+        command, input=json.dumps(calls), capture_output=True, text=True, check=True
+    )
+    return dict(zip(calls, json.loads(said.stdout), strict=True))
+
+
 @pytest.mark.parametrize("case", FORBIDDEN_ARGUMENTS, ids=_ids)
 def test_a_call_with_a_forbidden_argument_is_denied(case: tuple[Syscall, int, int]) -> None:
     call, position, value = case
     number = _number(call)
     assert number is not None
-    arguments = [0] * 6
-    arguments[position] = value
-    expected = ERRORS[call.action]
-    assert _exit_code_behind_the_filter(lambda: _errno_of(number, *arguments)) == expected
+    status = _statuses()[number, *_with(position, value)]
+    assert os.waitstatus_to_exitcode(status) == ERRORS[call.action]
 
 
 @pytest.mark.parametrize("advice", [1, 20, 21])
@@ -135,8 +146,8 @@ def test_advice_on_cached_files_is_taken_for_granted_and_ignored(advice: int) ->
     """A kernel that heard it would find the address, or the descriptor, wrong."""
     madvise = _number(policy.MADVISE)
     assert madvise is not None
-    assert _exit_code_behind_the_filter(lambda: _errno_of(madvise, 1, 1, advice)) == 0
-    assert _exit_code_behind_the_filter(lambda: _errno_of(madvise, 1, 1, 4)) == errno.EINVAL
+    assert _exit_code_behind_the_filter(lambda: errno_of(madvise, 1, 1, advice)) == 0
+    assert _exit_code_behind_the_filter(lambda: errno_of(madvise, 1, 1, 4)) == errno.EINVAL
 
 
 def test_programs_that_advise_and_map_files_go_on() -> None:
@@ -173,7 +184,7 @@ def test_no_program_gives_itself_a_filter_by_either_call() -> None:
         seccomp_call = next(call for call in policy.SYSCALLS if call.name == "seccomp")
         number = _number(seccomp_call)
         assert number is not None
-        return _errno_of(number, 1, 0, 0)
+        return errno_of(number, 1, 0, 0)
 
     assert _exit_code_behind_the_filter(install) == errno.EPERM
 
@@ -200,19 +211,19 @@ def test_with_a_loopback_internet_sockets_are_made_and_no_others(
 ) -> None:
     number = _number(policy.SOCKET)
     assert number is not None
-    body = partial(_errno_of, number, family, 1 if family < 16 else 3, 0)
+    body = partial(errno_of, number, family, 1 if family < 16 else 3, 0)
     program = seccomp.build_filter(kernel.MACHINE, loopback=True)
     assert _exit_code_behind_the_filter(body, program) == expected
 
 
 def test_a_call_newer_than_the_table_is_absent() -> None:
     newer = policy.HIGHEST_KNOWN_SYSCALL + 1
-    assert _exit_code_behind_the_filter(lambda: _errno_of(newer)) == errno.ENOSYS
+    assert _exit_code_behind_the_filter(lambda: errno_of(newer, *NOTHING)) == errno.ENOSYS
 
 
 @pytest.mark.skipif(kernel.MACHINE != "x86_64", reason="x32 exists on x86-64 alone")
 def test_the_x32_interface_is_shut() -> None:
-    status = _status_behind_the_filter(lambda: _errno_of(0x40000000 | 39))
+    status = status_behind_the_filter(lambda: errno_of(0x40000000 | 39, *NOTHING))
     assert os.WIFSIGNALED(status)
     assert os.WTERMSIG(status) == signal.SIGSYS
 
