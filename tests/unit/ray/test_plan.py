@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from reward_server.errors import SettingsError
-from reward_server.ray import plan as plans
-from reward_server.ray.plan import Plan, actor_name, names_credentials
 from trainer_client.transport import ray_names
 
 
-def plan(**fields: Any) -> Plan:
+def plans() -> ModuleType:
+    """Returns the module, whose package imports ray, which takes seconds."""
+    return importlib.import_module("reward_server.ray.plan")
+
+
+def plan(**fields: Any) -> Any:
     usual = {"name": "rewards", "nodes": 2, "cpus": 4, "resources": {}, "settings": {}, "token": ""}
-    return Plan(**{**usual, **fields})
+    return plans().Plan(**{**usual, **fields})
 
 
 def test_server_and_client_agree_on_names() -> None:
-    assert plans.NAMESPACE == ray_names.NAMESPACE
-    assert actor_name("rewards") == ray_names.ACTOR_PREFIX + "rewards"
+    assert plans().NAMESPACE == ray_names.NAMESPACE
+    assert plans().actor_name("rewards") == ray_names.ACTOR_PREFIX + "rewards"
 
 
 def test_settings_become_arguments_of_serve() -> None:
@@ -70,6 +75,7 @@ def test_a_wrong_argument_is_named(fields: dict[str, Any], problem: str) -> None
 
 
 def test_credentials_of_the_settings_are_used_and_no_others_are_made() -> None:
+    names_credentials = plans().names_credentials
     assert names_credentials({"tls_certificate": "server.pem"})
     assert names_credentials({"insecure_public": True})
     assert not names_credentials({"insecure_public": False, "workers": 2})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.support.sampling import times
 from trainer_client.errors import ConfigError
 from trainer_client.trl.monitoring.hacking import HackingRule
 
@@ -14,6 +15,7 @@ Curve = Callable[[float], float]
 
 SIGNAL = "tests/signal/EARLY_EXIT"
 SAMPLES, BATCH, STEPS = 64, 32, 400
+RUNS = times(100, by_default=40)
 
 
 def flat(value: float) -> Curve:
@@ -66,18 +68,18 @@ def warnings(
     ids=["flat", "signals", "both rise", "both fall", "only the pass rate falls", "signals fade"],
 )
 def test_noise_and_honest_runs_are_not_warned_of(curves):
-    warned = sum(bool(warnings(seed, **curves)) for seed in range(40))
+    warned = sum(bool(warnings(seed, **curves)) for seed in range(times(40, by_default=10)))
     assert warned == 0
 
 
 def test_a_pass_rate_that_stays_while_the_reward_rises_is_seldom_warned_of():
-    warned = sum(bool(warnings(seed, reward=line(0.2, 0.8))) for seed in range(100))
-    assert warned <= 2
+    warned = sum(bool(warnings(seed, reward=line(0.2, 0.8))) for seed in range(RUNS))
+    assert warned <= RUNS // 40
 
 
 @pytest.mark.parametrize("held_out_first", [False, True])
 def test_a_pass_rate_that_falls_while_the_reward_rises_is_warned_of(held_out_first):
-    for seed in range(20):
+    for seed in range(times(20, by_default=6)):
         found = warnings(
             seed,
             reward=lambda x: 0.3 if x < 0.5 else 0.6,
@@ -93,7 +95,7 @@ def test_a_pass_rate_that_falls_while_the_reward_rises_is_warned_of(held_out_fir
 
 @pytest.mark.parametrize("signal", [line(0.02, 0.4), lambda x: 0.3 if x > 0.5 else 0.0])
 def test_signals_that_become_frequent_are_warned_of(signal):
-    for seed in range(20):
+    for seed in range(times(20, by_default=6)):
         found = warnings(seed, signal=signal)
         assert found
         assert all(message.startswith(f"{SIGNAL} rose from 0") for _, message in found)

@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from subprocess import PIPE
 
 import pytest
 
