@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+_COMPARED_CHARACTERS = 80  # no name is longer, and each takes its time
+
 # Kubernetes makes these of the names of services, in every pod that does not forbid it.
 _OF_A_SERVICE = re.compile(
     r"(.+_)?SERVICE_(HOST|PORT(_\w+)?)|(.+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?", re.ASCII
@@ -37,7 +39,7 @@ def unknown_variables(
 
 def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     """Returns "; did you mean X?" for the known name that is most similar, or ""."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name[:_COMPARED_CHARACTERS], list(known), n=1)
     return f"; did you mean {prefix}{close[0]}?" if close else ""
 
 

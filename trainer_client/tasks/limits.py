@@ -6,11 +6,11 @@ is not checked here, because only the server knows it.
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
+from codereward.spelling import did_you_mean
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
 
@@ -96,8 +96,7 @@ def _problems(request: pb.ScoreRequest) -> _Problems:
 
 def _unknown_language(name: str) -> _Problems:
     if name and name.lower() not in LANGUAGES:
-        close = difflib.get_close_matches(name.lower(), sorted(LANGUAGES), n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(name.lower(), sorted(LANGUAGES))
         yield "language", f"is {name[:80]!r}, which no server knows{hint}"
 
 

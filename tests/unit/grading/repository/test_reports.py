@@ -118,10 +118,10 @@ def test_an_encoding_that_cannot_be_read_is_refused(encoding: str) -> None:
 
 def test_a_hostile_report_costs_little_memory_and_time() -> None:
     below = b"    ok a\n" * 10_000
-    found = read_report(below + b"ok " + b"x" * 4_000_000, TAP)
+    found = read_report(below + b"ok " + b"x" * 1_000_000, TAP)
     assert {len(test.name) for test in found} == {1000}
     # Without a bound, each space would be tried as the beginning of all that follow.
-    (one,) = read_report(b"ok a" + b" " * 4_000_000 + b"x", TAP)
+    (one,) = read_report(b"ok a" + b" " * 1_000_000 + b"x", TAP)
     assert one.name == f"a{' ' * 999}"
     for report, kind in ((b"    ok a\n" * 20_001, TAP), (b"<a>" + b"<testcase/>" * 20_001, JUNIT)):
         with pytest.raises(ReportError, match="more than 20000 tests"):
