@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # measures answers under load (`scale`) comes when the engine's containers are gone.
 LONGEST_FIRST = (
     *("engine", "training", "e2e", "attacks", "split", "honest", "scale", "conformance"),
-    *("rpc", "sessions", "languages", "repository", "interactive", "client"),
+    *("rpc", "sessions", "languages", "repository", "interactive", "project", "client"),
 )
 
 # `make check` takes the tests of these folders, but none that needs an engine or a trainer.
