@@ -63,6 +63,6 @@ async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
 
 
 # It is said of the attacks alone: a run takes some of them.
-@pytest.mark.parametrize("attack", sampled(ATTACKS, 5), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", sampled(ATTACKS, 12), ids=lambda attack: attack.name)
 async def test_an_attack_beats_a_naive_grader(attack: Attack) -> None:
     assert await _shown(attack) == {Conclusion.AWARDED}

@@ -92,7 +92,7 @@ def failing_at(
 
 @pytest.mark.parametrize(
     ("owner", "name", "call"),
-    sampled([(owner, name, call) for owner, name in STEPS for call in (1, 2, 3)], 2),
+    sampled([(owner, name, call) for owner, name in STEPS for call in (1, 2, 3)], 5),
     ids=lambda one: getattr(one, "__name__", one),
 )
 async def test_a_start_that_fails_at_a_step_leaves_nothing_and_the_next_works(

@@ -21,6 +21,7 @@ from tests.honest.forms import FORMS
 from tests.honest.ordinary import run_functions
 from tests.honest.solution import Solution
 from tests.support.common import Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 # Their answers arrive as other classes than they are of, which takes the label.
@@ -48,7 +49,7 @@ PLACED_APART = (
 )
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", sampled(FORMS, 2), ids=lambda form: form.name)
 async def test_a_form_passes_an_ordinary_run_and_here(
     form: Solution, judge_of_two: Judge, tmp_path: Path
 ) -> None:
