@@ -339,8 +339,11 @@ class Evaluation:
             return f"{told}, since tests run in one process with the repository's code"
         if prepared.language.toolchain is None:
             return told
+        since = "they are one program with the solution"
+        if isinstance(grader, ProgramGrader):
+            since = grader.remedy()
         return (
-            f"{told}, since they are one program with the solution. ISOLATED are tests of standard "
+            f"{told}, since {since}. ISOLATED are tests of standard "
             "input and output in every language, and test programs without a network in "
             f"{', '.join(self._languages.apart)} whose text, with the prompt's, lets them run "
             "apart from the solution; see docs/reference/languages.md"

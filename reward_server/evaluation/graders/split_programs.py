@@ -37,7 +37,7 @@ from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged, ran_tests
 from reward_server.grading.compiled_tests.assertions import Assertion, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
-from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
+from reward_server.grading.compiled_tests.split import Source, Split, Task, taken_apart
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
@@ -80,7 +80,7 @@ class Splits:
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(_SALT_BYTES)
-        self._parts: Recent[Parts | None] = Recent(64 << 20)
+        self._parts: Recent[Parts | str] = Recent(64 << 20)
         self._refused: Recent[bool] = Recent(_REFUSED_BYTES)
         self._owner = ""
 
@@ -92,8 +92,8 @@ class Splits:
 
     def parts(
         self, tests: str, language: Language, prompt: str, assertions: tuple[Assertion, ...]
-    ) -> Parts | None:
-        """Splits a program by its text and the prompt's; returns None if it cannot be split.
+    ) -> Parts | str:
+        """Splits a program by its text and the prompt's, or returns why it needs the solution.
 
         Args:
             tests: the program.
@@ -103,7 +103,7 @@ class Splits:
         """
         key = self._key(self._owner, language.name, prompt, tests)
         if self._refused.get(key):
-            return None
+            return "its parts do not run as two programs"
         size = _BYTES_OF_CHARACTER * (len(tests) + len(prompt))
         return self._parts.find(
             key, size, lambda: self._made(key, tests, language, prompt, assertions)
@@ -128,14 +128,14 @@ class Splits:
         language: Language,
         prompt: str,
         assertions: tuple[Assertion, ...],
-    ) -> Parts | None:
+    ) -> Parts | str:
         program = language.program
         if program is None or program.assertions is None or not program.split:
-            return None
+            return f"test programs in {language.name} do not run apart"
         task = Task(prompt=prompt, tests=tests, language=program.assertions)
-        split = SPLITTERS[program.split](task)
-        if split is None:
-            return None
+        split = taken_apart(program.split, task)
+        if isinstance(split, str):
+            return split
         random = Random(key)
         drawn = Nonces.draw(random)
         rewritten = rewrite(

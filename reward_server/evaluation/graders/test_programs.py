@@ -60,7 +60,7 @@ async def program_grader(
         key = tests.test_code, language
         assertions = _known.find(key, size, lambda: _assertions(*key))
         prompt = read_prompt(submission.prompt, language).code
-        parts = None
+        parts: Parts | str = "programs that share a network"
         if submission.network is Network.NONE:
             parts = splits.parts(tests.test_code, language, prompt, assertions)
         return ProgramGrader(
@@ -68,7 +68,8 @@ async def program_grader(
             language=language,
             prompt=prompt,
             assertions=assertions,
-            parts=parts,
+            parts=None if isinstance(parts, str) else parts,
+            reason=parts if isinstance(parts, str) else "",
             flaw=_flaws.find((*key, prompt), size, lambda: _flaw(*key, prompt)),
             required=submission.require_integrity,
             programs=programs,
@@ -103,6 +104,7 @@ class ProgramGrader:
         prompt: the code that the solution continues; "" if there is none.
         assertions: the assertions of the program that can be rewritten.
         parts: the split program, if its text and the prompt's allow it.
+        reason: the rule, the line and the construct that do not allow it.
         required: the least integrity that the request accepts.
         programs: makes programs ready to run.
         splits: splits programs.
@@ -118,6 +120,7 @@ class ProgramGrader:
     required: Integrity
     programs: Programs
     splits: Splits
+    reason: str = ""
     flaw: str = ""
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
@@ -130,6 +133,10 @@ class ProgramGrader:
     def integrity(self) -> Integrity:
         """The integrity that the tests' text allows."""
         return Integrity.SHARED if self.parts is None else Integrity.ISOLATED
+
+    def remedy(self) -> str:
+        """Returns why the tests are one program with the solution."""
+        return f"they are one program with the solution ({self.reason})"
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 2: the compiler's execution and the program's."""

@@ -176,6 +176,7 @@ class Relay:
         self._frame_bytes = frame_bytes
         self._start: Callable[[], None] | None = None
         self._asked = b""  # number of the call that waits for an answer
+        self._is_answered = False  # then what the tests pass may have been chosen by an answer
         self._poller = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
 
@@ -224,7 +225,7 @@ class Relay:
     def _end_of_tests(self) -> None:
         """Records the status of the tests' program, unless it found an answer malformed."""
         frame = self._last_frame(self._tests)
-        if frame is not None:
+        if frame is not None and not self._is_late(frame):
             self._check(frame)
         status = read_status(self._tests.link)
         self._report.tests_program = TestsProgram(status=status, outputs=self._tests.outputs)
@@ -289,6 +290,9 @@ class Relay:
         frame = self._take(self._tests)
         if frame is None:
             return
+        if self._is_late(frame):
+            self._unwatch(self._tests.reader)  # the program ends, and fails
+            return
         self._check(frame)
         if self._start is not None:
             self._start_solution(self._start)
@@ -304,6 +308,10 @@ class Relay:
             raise _OverError
         if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
             self._forged()  # a trusted program sends it only because of an answer
+
+    def _is_late(self, frame: bytes) -> bool:
+        """Returns True if an argument cannot be sent after an answer, which may have chosen it."""
+        return self._is_answered and frame[_KIND] == _STAYS
 
     def _start_solution(self, start: Callable[[], None]) -> None:
         self._start = None
@@ -329,7 +337,7 @@ class Relay:
             raise _OverError
         if not self._is_answer(frame):
             self._forged()
-        self._asked = b""
+        self._asked, self._is_answered = b"", True
         self._send(self._tests, frame)
         self._watch(self._tests.reader, self._hear_tests)
         self._hear_call()

@@ -26,26 +26,15 @@ From the solution's program:
 
 The relay of the frames reads kinds and ids only. A value is a tag and its content, such as
     n null, t true, f false, u undefined
-    w i32, i i64, I str of decimal digits (in Java of bytes), d f64, c i64 (a character), s str
-    @ u32: an object, by its number
+    w i32, i i64, I str of decimal digits, d f64, c i64 (a character), s str
 
-In Go, Java and JavaScript every value that can change, or that has an identity, is an object. It
-has the same number in both programs from the first frame that holds it. Arguments, results and
-exceptions are
-    u32 count, and for each new object how it is made; they get the next numbers
-    u32 count, and for each new or changed object its u32 number and its content
-    u32 count and values
-so that the objects of both programs have the same content when one of them continues, as if they
-were one program. The support file of each language says how an object is made, and what its content
-is. When many objects are to be compared, those that no frame mentions are compared in turn.
-
-In C++ and Rust, where arguments are copied, values are nested:
+Values are nested, and each is a copy:
     l u32 count and values (a sequence), e the same (a set), p the same (a pair or tuple)
     m u32 count, and as many keys and values in turn; b u32 length and bytes
     o value (an option that has one; an empty one is n)
     r str type, u32 count, and as many str field and value in turn (a record)
-and an answer holds the arguments that the call may have changed, in order, and the result as the
-last. `aliasing` finds the tests that could distinguish these copies from the values.
+Arguments are a u32 count and values; an answer is one value, or in Go a u32 count and values. No
+argument comes back: `grading.crossing` allows no tests that would look at one again.
 
 The tests' program does not trust the bytes of values: they are at most `MOST_DEPTH` deep, counts
 are checked against the remaining bytes before anything is allocated, and no byte follows the last
@@ -66,8 +55,9 @@ from reward_server.grading.compiled_tests.split.go import split_go
 from reward_server.grading.compiled_tests.split.java import split_java
 from reward_server.grading.compiled_tests.split.javascript import split_javascript, split_typescript
 from reward_server.grading.compiled_tests.split.rust import split_rust
+from reward_server.grading.crossing import refusal
 
-__all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
+__all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task", "taken_apart"]
 
 # The splitters, by the name in `split` of a language's table [program].
 SPLITTERS: dict[str, Splitter] = {
@@ -78,3 +68,16 @@ SPLITTERS: dict[str, Splitter] = {
     "rust": split_rust,
     "typescript": split_typescript,
 }
+
+
+def taken_apart(name: str, task: Task) -> Split | str:
+    """Splits a test program, or returns why its tests need the solution itself.
+
+    Args:
+        name: that of a splitter.
+        task: the test program.
+    """
+    split = SPLITTERS[name](task)
+    if split is None:
+        return "the prompt does not end in a function, open and with a signature of data alone"
+    return refusal(name, split.before, task.tests, split.solution) or split

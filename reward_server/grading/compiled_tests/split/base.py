@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from reward_server.grading.crossing import Solution
 from reward_server.languages.assertions import Assertions
 
 MOST_DEPTH = 64
@@ -48,6 +49,14 @@ class Source:
 
 class Split(Protocol):
     """A test program that was split."""
+
+    @property
+    def solution(self) -> Solution:
+        """What the tests may call."""
+
+    @property
+    def before(self) -> str:
+        """The text before the tests: the prompt, its open function without statements."""
 
     @property
     def stubs(self) -> Source:

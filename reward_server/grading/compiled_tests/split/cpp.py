@@ -14,19 +14,6 @@ from importlib.resources import files
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.cpp_loop import Loop
-from reward_server.grading.compiled_tests.split.hazards.aliasing import (
-    lends_answers_cpp,
-    tells_copies_cpp,
-)
-from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
-from reward_server.grading.compiled_tests.split.hazards.state import (
-    is_state_cpp,
-    keeps_state_cpp,
-    without_access,
-)
-from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
-from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_cpp
-from reward_server.grading.compiled_tests.split.hazards.unseen import is_unseen_cpp
 from reward_server.grading.compiled_tests.split.text.blocks import (
     Block,
     Statement,
@@ -40,8 +27,11 @@ from reward_server.grading.compiled_tests.split.text.cpp_types import (
     parse_signature,
 )
 from reward_server.grading.compiled_tests.split.text.words import word_set
+from reward_server.grading.crossing import Solution
 
 _OBJECT = "splitwire_object"
+_ACCESS = frozenset(("public", "private", "protected"))
+_REAL = re.compile(r"\b(?:float|double)\b")
 # The tests' program itself reports an index or a length of a copy that is out of range.
 _CHECKED = (
     "#undef _GLIBCXX_ASSERTIONS\n#define _GLIBCXX_ASSERTIONS 1\n"
@@ -73,30 +63,20 @@ _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 def split_cpp(task: Task) -> Split | None:
     """Splits a test program whose prompt ends in an open function."""
     blocks = open_blocks(task.prompt, task.language)
-    if not blocks or len(blocks) < 2 or any(map(_keeps_state, blocks[:-1])):
-        return None
-    if keeps_state_cpp(task.prompt) or is_unseen_cpp(task.prompt, task.tests):
-        return None
-    if starts_threads(task.prompt, task.tests, "cpp"):
+    if not blocks or len(blocks) < 2:
         return None
     owner = _owner(blocks)
     signature = parse_signature(without_access(blocks[-1].head))
     if owner is None or signature is None or blocks[-1].statements:
         return None
-    if is_trusting_cpp(task.tests, signature.name):
-        return None
-    if lends_answers_cpp(task.prompt[: blocks[-1].start], signature.result):
-        return None
-    if tells_copies_cpp(task.tests, signature.name, signature.result, signature.parameters):
-        return None
-    if calls_often(task, (signature.name,)):
-        return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
 
-def _keeps_state(block: Block) -> bool:
-    """Returns True if a block keeps a state, of which both programs would have a copy."""
-    return any(map(is_state_cpp, block.statements))
+def without_access(head: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns a statement's words without access modifiers."""
+    while len(head) > 1 and head[0] in _ACCESS and head[1] == ":":
+        head = head[2:]
+    return head
 
 
 def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
@@ -124,6 +104,11 @@ def _precompiled(solution: str) -> str:
     return next((f"#include <{name}>\n" for name in _PRECOMPILED if name in names), "")
 
 
+def _comes_back(declared: str) -> bool:
+    """Returns True if a function can change an argument for its caller."""
+    return declared.endswith("&") and not declared.startswith("const ")
+
+
 def _declares_type(statement: Statement) -> bool:
     head = without_access(statement.head)
     return bool(head) and head[0] in _DECLARES - {"const", "constexpr"}
@@ -144,6 +129,23 @@ class CppSplit:
     blocks: tuple[Block, ...]
     owner: tuple[str, ...]
     signature: Signature
+
+    @property
+    def solution(self) -> Solution:
+        """See `Split.solution`."""
+        owner = self._class.rpartition("::")[2]
+        return Solution(
+            names=frozenset((self.signature.name,)),
+            owner=owner,
+            copies=not any(map(_comes_back, self.signature.parameters)),
+            is_plain=True,
+            is_whole=_REAL.search(self.signature.result) is None,
+        )
+
+    @property
+    def before(self) -> str:
+        """See `Split.before`."""
+        return self.task.prompt + "}" + "};" * (len(self.blocks) - 2 - self._left_open)
 
     @property
     def stubs(self) -> Source:

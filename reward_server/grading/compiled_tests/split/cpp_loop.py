@@ -18,7 +18,6 @@ _NUMBER = re.compile(
 _MAKES = """\
 static void splitwire_new(splitwire::In &in, splitwire::Out &out) {{
     in.close();
-    out.u32(1);
     splitwire::write_whole(out, splitwire::keep_object(new {class_name}()), true);
 }}
 """
@@ -53,20 +52,13 @@ class Loop:
 
     @property
     def _call(self) -> str:
-        """The function that reads a call, makes it, and writes what it changed and its answer."""
+        """The function that reads a call, makes it, and writes its answer."""
         types = self.signature.parameters
-        references = [(at, one) for at, one in enumerate(types) if one.endswith("&")]
-        back = {at: f"splitwire::comes_back<{one}>::value" for at, one in references}
         lines = [
-            f"out.u32({' + '.join(('1', *back.values()))});",
             *(["void *object = splitwire::object_of(in);"] if self.class_name else []),
             *(_read(at, one) for at, one in enumerate(types)),
             "in.close();",
             self._answer,
-            *(
-                f"splitwire::give_back(out, v{at}, splitwire::truth<{is_changed}>());"
-                for at, is_changed in back.items()
-            ),
             self._written,
         ]
         body = "".join(f"    {line}\n" for line in lines)

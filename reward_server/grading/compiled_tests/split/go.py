@@ -15,26 +15,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
-from reward_server.grading.compiled_tests.split.hazards.go_memory import leads_into_parts
-from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
-from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
-from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
-from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_go
-from reward_server.grading.compiled_tests.split.hazards.unseen import is_unseen_go
 from reward_server.grading.compiled_tests.split.text.words import (
     UngrammaticalError,
     Words,
     word_set,
 )
+from reward_server.grading.crossing import Solution
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
-# Words of tests that look at more than values: where output goes, who calls, and the identity of
-# errors that the prompt does not define.
-_UNSEEN = re.compile(
-    r"\bos\s*\.\s*Std(?:out|err)\s*=|\bruntime\s*\.\s*(?:Caller|Stack|NumGoroutine)"
-    r"|\bAllocsPerRun\b|\berrors\s*\.\s*As\b"
-    r"|\b(?:io|os|strconv|sql|fs|context|http)\s*\.\s*(?:EOF|Err\w*|Canceled|DeadlineExceeded)\b"
-)
 _TYPES = word_set(
     """bool byte rune string error any int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64
     float32 float64 complex64 complex128"""
@@ -81,33 +69,22 @@ class Signature:
 
 def split_go(task: Task) -> Split | None:
     """Splits a test program whose prompt ends in an open function."""
-    if _UNSEEN.search(task.tests) or is_unseen_go(task.prompt, task.tests):
-        return None
-    if is_trusting_go(task.prompt, task.tests):
-        return None
-    if starts_threads(task.prompt, task.tests, "go") or lends_names(task):
-        return None
     found = declarations(task.prompt)
     before, last = found[:-1], found[-1] if found else None
     if last is None or last.kind != "func" or last.depth != 1 or any(one.depth for one in before):
         return None
     types = [one.name for one in before if one.kind == "type"]
-    errors = [one.name for one in before if one.kind == "var"]
-    if not all(map(_is_type, before)) or not all(map(_is_error, before)):
+    if not all(map(_is_type, before)):
         return None
     head, inside = _head(last)
     signature = parse_signature(head, frozenset(types))
     if signature is None or inside:
         return None
-    if leads_into_parts((*signature.parameters, *signature.results), before, task.tests):
-        return None
-    if calls_often(task, (signature.name,)):
-        return None
     return GoSplit(
-        before=task.prompt[: last.words[0].start],
+        prompt=task.prompt,
+        head=task.prompt[: last.words[0].start],
         signature=signature,
         types=tuple(types),
-        errors=tuple(errors),
         left_open=min(1, -min(0, sum(one.depth for one in declarations(task.tests)))),
     )
 
@@ -119,15 +96,6 @@ def _is_type(one: Declaration) -> bool:
     named = _WORD.fullmatch(one.name) is not None
     generic = len(one.words) > 4 and one.words[2].text == "[" and one.words[3].kind == "word"
     return named and not (generic and one.words[4].text != "]")
-
-
-def _is_error(one: Declaration) -> bool:
-    """Returns True if a variable is an error, which has no state."""
-    if one.kind != "var":
-        return True
-    words = [word.text for word in one.words if word.kind != "end"]
-    made = words[2:-2] == ["=", "errors", ".", "New", "("]
-    return made and len(words) == 9 and one.words[-1].kind in ("end", "mark")
 
 
 def _head(function: Declaration) -> tuple[list[str], bool]:
@@ -219,8 +187,6 @@ class _Words(Words):
     def _type(self, *, dots: bool = False) -> str:
         if dots and self.next == "...":
             return self.take() + self._type()
-        if self.next in ("*", "("):
-            return self._wrapped()
         if self.next == "[":
             return self._sequence()
         if self.next == "map":
@@ -232,13 +198,6 @@ class _Words(Words):
         if self.next in ("interface", "struct"):
             return self.take() + self.take("{") + self.take("}")
         return self._known(self._name())
-
-    def _wrapped(self) -> str:
-        if self.take() == "*":
-            return f"*{self._type()}"
-        inner = self._type()
-        self.take(")")
-        return inner
 
     def _sequence(self) -> str:
         self.take("[")
@@ -253,17 +212,31 @@ class GoSplit:
 
     Args:
         signature: the signature of the function.
-        before: the text of the prompt before its function.
+        prompt: the prompt.
+        head: its text before its function.
         types: the names of the prompt's types.
-        errors: the names of the prompt's errors.
         left_open: the number of the prompt's blocks that the tests close.
     """
 
     signature: Signature
-    before: str = ""
+    prompt: str = ""
+    head: str = ""
     types: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
     left_open: int = 0
+
+    @property
+    def solution(self) -> Solution:
+        """See `Split.solution`."""
+        return Solution(
+            names=frozenset((self.signature.name,)),
+            copies={*self.signature.parameters} <= _TYPES - {"error", "any"},
+            is_plain=True,
+        )
+
+    @property
+    def before(self) -> str:
+        """See `Split.before`."""
+        return self.prompt + "}" * (1 - self.left_open)
 
     @property
     def stubs(self) -> Source:
@@ -271,7 +244,7 @@ class GoSplit:
         stub = self.signature.stub
         if self.left_open:
             stub = stub.rstrip().removesuffix("}")
-        text = f'{self.before}\nimport "{_SUPPORT}"\n{self._known}{stub}\n'
+        text = f'{self.head}\nimport "{_SUPPORT}"\n{self._known}{stub}\n'
         return Source(text=text, library=_library())
 
     def serving(self, solution: str) -> Source:
@@ -287,10 +260,9 @@ class GoSplit:
 
     @property
     def _known(self) -> str:
-        """Returns the code that registers the prompt's types and errors."""
-        errors = ", ".join(f'"{name}": &{name}' for name in self.errors)
-        types = "".join(f", (*{name})(nil)" for name in self.types)
-        return f"func init() {{ {_SUPPORT}.Know(map[string]*error{{{errors}}}{types}) }}\n"
+        """Returns the code that registers the prompt's types."""
+        types = ", ".join(f"(*{name})(nil)" for name in self.types)
+        return f"func init() {{ {_SUPPORT}.Know({types}) }}\n"
 
 
 def _without_main(text: str) -> str:

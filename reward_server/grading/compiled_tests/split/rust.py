@@ -14,12 +14,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
-from reward_server.grading.compiled_tests.split.hazards.aliasing import tells_copies_rust
-from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
-from reward_server.grading.compiled_tests.split.hazards.lent_references import lends_again
-from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
-from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
-from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_rust
 from reward_server.grading.compiled_tests.split.text.blocks import (
     Block,
     Statement,
@@ -33,14 +27,12 @@ from reward_server.grading.compiled_tests.split.text.words import (
     word_set,
 )
 from reward_server.grading.compiled_tests.tokens import tokenize
+from reward_server.grading.crossing import Solution
 from reward_server.languages.assertions import Assertions
 from reward_server.languages.masking import masked
 from reward_server.languages.rust_source import arranged
 
-# The words of tests that look at more than values.
-_UNSEEN = re.compile(
-    r"\b(?:size_of_val|type_name|type_id|downcast\w*|resume_unwind|payload)\b|\.\s*is\s*::\s*<"
-)
+_REAL = re.compile(r"\bf(?:32|64)\b")
 _PLAIN = word_set(
     """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char String"""
 )
@@ -59,7 +51,7 @@ _TAKEN = word_set("main drop size_of size_of_val align_of align_of_val")
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OTHER_MAIN = "splitwire_main"
 _INTEGERS = word_set("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize")
-_OUT, _FROM = "splitwire_out", "splitwire_from"
+_OUT = "splitwire_out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,37 +97,14 @@ class Signature:
         return any(one.comes_back for one in self.parameters)
 
     @property
-    def lent(self) -> frozenset[int]:
-        """The indices of the parameters that are references to values that stay unchanged."""
-        return frozenset(
-            at
-            for at, one in enumerate(self.parameters)
-            if "&" in one.owned or (one.passed.startswith("&") and not one.comes_back)
-        )
-
-    @property
-    def back(self) -> int:
-        """The number of values in an answer."""
-        return 1 + sum(one.comes_back for one in self.parameters)
-
-    @property
     def body(self) -> str:
         """The body of the stub, which calls the function of the other program."""
         writes = "".join(
             f" splitwire::Write::write(&{one.name}, {_OUT});" for one in self.parameters
         )
-        takes = "".join(
-            f" splitwire::refill({one.name}, splitwire::Read::read({_FROM}));"
-            if one.passed.endswith("[..]")
-            else f" *{one.name} = splitwire::Read::read({_FROM});"
-            for one in self.parameters
-            if one.comes_back
-        )
         return (
-            f'    let splitwire_frame = splitwire::call("{self.name}", {len(self.parameters)}, '
-            f"&|{_OUT}| {{{writes} }});\n"
-            f"    splitwire::taken(splitwire_frame, {self.back}, |{_FROM}| {{{takes}"
-            f" splitwire::Read::read({_FROM}) }})\n"
+            f'    splitwire::taken(splitwire::call("{self.name}", {len(self.parameters)}, '
+            f"&|{_OUT}| {{{writes} }}))\n"
         )
 
     def served(self, written: Sequence[str]) -> str:
@@ -151,14 +120,9 @@ class Signature:
         passed = ", ".join(
             _passed(index, one, written) for index, one in enumerate(self.parameters)
         )
-        writes = "".join(
-            f" splitwire::Write::write(&a{index}, out);"
-            for index, one in enumerate(self.parameters)
-            if one.comes_back
-        )
         return (
             f'("{self.name}", &|from: &mut splitwire::In, out: &mut splitwire::Out| {{{reads}'
-            f" let result = {self.name}({passed}); out.back({self.back});{writes}"
+            f" let result = {self.name}({passed});"
             " splitwire::Write::write(&result, out); })"
         )
 
@@ -202,10 +166,6 @@ def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
 
 def split_rust(task: Task) -> Split | None:
     """Splits a test program whose prompt ends in an open function."""
-    if _UNSEEN.search(task.tests) or is_trusting_rust(task.prompt, task.tests):
-        return None
-    if starts_threads(task.prompt, task.tests, "rust") or lends_names(task):
-        return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 2 or blocks[1].statements:
         return None
@@ -218,15 +178,11 @@ def split_rust(task: Task) -> Split | None:
     if signature is None:
         return None
     records = _records(blocks[0], signature)
-    if records is None or tells_copies_rust(task.tests, changes=signature.changes):
-        return None
-    if signature.lent and lends_again(task.tests, signature.name, signature.lent):
-        return None
-    if calls_often(task, (signature.name,)):
+    if records is None:
         return None
     return RustSplit(
         task=task,
-        before=_without_main(task.prompt[: blocks[1].start], task.language),
+        head=_without_main(task.prompt[: blocks[1].start], task.language),
         signature=signature,
         records=records,
         left_open=min(1, unopened(task.tests, task.language)),
@@ -517,16 +473,31 @@ class RustSplit:
     Args:
         task: the test program.
         signature: the signature of the function.
-        before: the text of the prompt before its function.
+        head: the text of the prompt before its function.
         records: code that registers the prompt's types.
         left_open: the number of the prompt's blocks that the tests close.
     """
 
     task: Task
     signature: Signature
-    before: str = ""
+    head: str = ""
     records: str = ""
     left_open: int = 0
+
+    @property
+    def solution(self) -> Solution:
+        """See `Split.solution`."""
+        return Solution(
+            names=frozenset((self.signature.name,)),
+            copies=not self.signature.changes,
+            is_plain=True,
+            is_whole=_REAL.search(self.signature.result) is None,
+        )
+
+    @property
+    def before(self) -> str:
+        """See `Split.before`."""
+        return self.task.prompt + "}" * (1 - self.left_open)
 
     @property
     def stubs(self) -> Source:
@@ -534,7 +505,7 @@ class RustSplit:
         stub = f"{self.signature.head}{{\n{self.signature.body}}}\n"
         if self.left_open:
             stub = stub.rstrip().removesuffix("}")
-        text = arranged(f"{self.before}\n{self.records}{stub}")
+        text = arranged(f"{self.head}\n{self.records}{stub}")
         return Source(text=f"extern crate splitwire;\n{text}", library=_library())
 
     def serving(self, solution: str) -> Source:

@@ -7,10 +7,6 @@
 // kind F.
 // What it does not: the solution may answer with any value of the declared type.
 //
-// What pointers, maps and slices refer to is known to both programs, by number, for as long as these
-// run. Each frame brings what is in all of it that is new or has changed since the last one. So it is
-// the same wherever it is met, and whoever changes it changes it for both, as in one program. A slice
-// is its place in an array, of which as much crosses as its capacity reaches.
 // What an interface holds is a record with the name of its type. Texts are bytes of any kind.
 package splitwire
 
@@ -30,57 +26,39 @@ import (
 const (
 	reads      = 3
 	writes     = 4
-	frameBytes = 16 << 20
-	roomBytes  = 128 << 20
-	mostDepth  = 64
+	frameBytes = 64 << 20
+	roomBytes  = 256 << 20
+	mostDepth  = 1000
 	typeBytes  = 200
-	arrayBytes = 4096
-	// Each frame looks at all objects, until so much was looked at; later at some that nobody mentions.
-	mostLooks    = 1 << 24
-	looks        = 32
-	mostOverlaps = 4
 )
 
 var errorType = reflect.TypeOf((*error)(nil)).Elem()
 
-// The prompt's own: types by name, and values of errors that are compared by identity.
-var types = map[string]reflect.Type{"error": errorType}
-var sentinels = map[string]*error{}
+// Types that an interface may hold, by name.
+var types = map[string]reflect.Type{}
 
 type unwritable string
 
-// Whatever was answered, values of such a type cannot be written.
-type staying string
-
 type malformed string
 
-// An error of the other program. Errors that are equal there are the same one here.
-type remoteError struct {
-	message string
-	wraps   error
-}
+// An error of the other program.
+type remoteError string
 
-// What the other program calls its errors by number, and this program's errors that can be compared.
-var remoteErrors = map[int]*remoteError{}
-var ownErrors = map[error]int{}
-
-func (e *remoteError) Error() string { return e.message }
-func (e *remoteError) Unwrap() error { return e.wraps }
+func (e *remoteError) Error() string { return string(*e) }
 
 func init() {
 	basic := []interface{}{
 		false, 0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0),
-		uint64(0), float32(0), float64(0), complex64(0), complex128(0), "", struct{}{},
+		uint64(0), float32(0), float64(0), "", []int(nil), []string(nil), []float64(nil), []bool(nil),
+		[]interface{}(nil), map[string]int(nil), map[string]interface{}(nil),
 	}
 	for _, one := range basic {
 		types[reflect.TypeOf(one).String()] = reflect.TypeOf(one)
 	}
-	types["interface {}"] = reflect.TypeOf((*interface{})(nil)).Elem()
 }
 
-// Know makes types, given as pointers, known, and errors by name.
-func Know(errors map[string]*error, samples ...interface{}) {
-	sentinels = errors
+// Know makes types, given as pointers, known.
+func Know(samples ...interface{}) {
 	for _, one := range samples {
 		known := reflect.TypeOf(one).Elem()
 		types[known.String()] = known
@@ -155,248 +133,24 @@ func get32(from []byte) int {
 	return int(from[0])<<24 | int(from[1])<<16 | int(from[2])<<8 | int(from[3])
 }
 
-// ---- objects that both programs know
-
-// object is what a pointer, a map or a slice refers to. An array is kept as a slice of all of it.
-type object struct {
-	value reflect.Value
-	known []byte // what is in it, as it was written last; of an array of numbers its memory
-}
-
-type place struct {
-	at   unsafe.Pointer
-	kind reflect.Type
-}
-
-var objects []*object
-var places = map[place]int{}
-var arrays = map[reflect.Type][]int{} // numbers of arrays, by their elements' type, in order of address
-var looked, lookedAt int
-var isTests bool // whether this is the tests' program
-
-// remember gives a pointer, a map or an array the next number.
-func remember(value reflect.Value) int {
-	number := len(objects)
-	objects = append(objects, &object{value: value})
-	if value.Kind() != reflect.Slice {
-		places[place{value.UnsafePointer(), value.Type()}] = number
-		return number
-	}
-	of := value.Type().Elem()
-	known, at := behind(value)
-	known = append(known, 0)
-	copy(known[at+1:], known[at:])
-	known[at] = number
-	arrays[of] = known
-	return number
-}
-
-// behind gives the numbers of arrays with such elements, and which is the first behind a slice.
-func behind(value reflect.Value) (known []int, at int) {
-	known = arrays[value.Type().Elem()]
-	return known, sort.Search(len(known), func(index int) bool {
-		return objects[known[index]].value.Pointer() > value.Pointer()
-	})
-}
-
-// array finds the array that a slice is a part of; if there is none, the slice's own is one.
-func array(value reflect.Value) (number, offset int) {
-	size := value.Type().Elem().Size()
-	known, at := behind(value)
-	overlaps := false
-	for back := 1; back <= mostOverlaps && back <= at; back++ {
-		whole := objects[known[at-back]].value
-		offset := (value.Pointer() - whole.Pointer()) / size
-		if int(offset)+value.Cap() <= whole.Len() {
-			return known[at-back], int(offset)
-		}
-		overlaps = overlaps || int(offset) < whole.Len()
-	}
-	if at < len(known) {
-		overlaps = overlaps || objects[known[at]].value.Pointer()-value.Pointer() < uintptr(value.Cap())*size
-	}
-	if overlaps && isTests {
-		panic(staying("a slice of an array of which a part crossed before stays where it is"))
-	}
-	whole := value.Convert(reflect.SliceOf(value.Type().Elem()))
-	return remember(whole.Slice3(0, whole.Cap(), whole.Cap())), 0
-}
-
-// reference finds what a pointer or a map refers to, whatever name its type has.
-func reference(value reflect.Value) int {
-	of := reflect.PtrTo
-	if value.Kind() == reflect.Map {
-		of = func(reflect.Type) reflect.Type { return reflect.MapOf(value.Type().Key(), value.Type().Elem()) }
-	}
-	value = value.Convert(of(value.Type().Elem()))
-	if number, known := places[place{value.UnsafePointer(), value.Type()}]; known {
-		return number
-	}
-	return remember(value)
-}
-
-// hasChanged tells whether an object is not as it is known, makes it known, and gives what it refers to.
-func (one *object) hasChanged() (changed bool, refers []int) {
-	out := &writer{}
-	if numbers := memory(one.value); numbers != nil {
-		if changed = string(numbers) != string(one.known); changed {
-			one.known = append(one.known[:0], numbers...)
-		}
-		looked += len(numbers)/64 + 1
-		return changed, nil
-	}
-	out.content(one.value)
-	changed = one.known == nil || string(out.data) != string(one.known)
-	one.known = out.data
-	looked += len(out.data)
-	return changed, out.refers
-}
-
-// memory gives what an array of numbers is made of; it is nil of anything else.
-func memory(array reflect.Value) []byte {
-	if array.Kind() != reflect.Slice {
-		return nil
-	}
-	of := array.Type().Elem()
-	if of.Kind() < reflect.Bool || of.Kind() > reflect.Complex128 || of.Kind() == reflect.Uintptr {
-		return nil
-	}
-	return unsafe.Slice((*byte)(array.UnsafePointer()), array.Len()*int(of.Size()))
-}
-
-func changes() (changed []int) {
-	for number := 0; number < len(objects); number++ {
-		if is, _ := objects[number].hasChanged(); is {
-			changed = append(changed, number)
-		}
-	}
-	return changed
-}
-
-// latestChanges looks at what was mentioned, at the youngest objects, and at some others in turn.
-func latestChanges(mentioned []int, first int) (changed []int) {
-	due := append([]int(nil), mentioned...)
-	for back := 1; back <= looks && back <= first; back++ {
-		due = append(due, first-back, lookedAt%first)
-		lookedAt++
-	}
-	seen := map[int]bool{}
-	for len(due) > 0 {
-		number := due[len(due)-1]
-		due = due[:len(due)-1]
-		if seen[number] {
-			continue
-		}
-		seen[number] = true
-		is, refers := objects[number].hasChanged()
-		if is {
-			changed = append(changed, number)
-		}
-		due = append(due, refers...)
-	}
-	return changed
-}
-
 // ---- writing
 
 type writer struct {
-	data   []byte
-	refers []int
-	depth  int
+	data  []byte
+	depth int
 }
 
+// frame begins a frame, in whose front four bytes are left for its length.
 func frame(kind byte, id int) *writer {
-	out := &writer{data: make([]byte, 5, 256)}
-	out.data[4] = kind
+	out := &writer{data: []byte{0, 0, 0, 0, kind}}
 	out.u32(id)
 	return out
 }
 
-// all writes what is new or has changed, and values.
 func (out *writer) all(values []reflect.Value) {
-	first := len(objects)
-	largest := append([]reflect.Value(nil), values...)
-	sort.SliceStable(largest, func(a, b int) bool { return extent(largest[a]) > extent(largest[b]) })
-	for _, one := range largest {
-		(&writer{}).value(one)
-	}
-	own := &writer{}
-	for _, one := range values {
-		own.value(one)
-	}
-	changed := []int(nil)
-	if looked < mostLooks {
-		changed = changes()
-	} else {
-		changed = latestChanges(own.refers, first)
-	}
-	out.u32(len(objects) - first)
-	for _, one := range objects[first:] {
-		out.shell(one.value)
-	}
-	out.u32(len(changed))
-	for _, number := range changed {
-		out.u32(number)
-		out.content(objects[number].value)
-	}
 	out.u32(len(values))
-	out.room(len(own.data))
-	out.data = append(out.data, own.data...)
-}
-
-func extent(value reflect.Value) int {
-	if value.Kind() != reflect.Slice {
-		return 0
-	}
-	return value.Cap()
-}
-
-// shell writes what an object is made as.
-func (out *writer) shell(value reflect.Value) {
-	name := value.Type().String()
-	if typeOf(name) != value.Type() {
-		panic(staying("a value of the type " + name + " stays where it is"))
-	}
-	out.text(name)
-	if value.Kind() == reflect.Slice {
-		out.u32(value.Len())
-	}
-}
-
-// used gives how many elements an array has in front of those that are zero to its end.
-func used(array reflect.Value) int {
-	many := array.Len()
-	if numbers := memory(array); numbers != nil {
-		end := len(numbers)
-		for end > 0 && numbers[end-1] == 0 {
-			end--
-		}
-		size := int(array.Type().Elem().Size())
-		return (end + size - 1) / size
-	}
-	for many > 0 && array.Index(many-1).IsZero() {
-		many--
-	}
-	return many
-}
-
-// content writes what is in an object. What is zero at an array's end is left out.
-func (out *writer) content(value reflect.Value) {
-	switch value.Kind() {
-	case reflect.Ptr:
-		out.value(value.Elem())
-	case reflect.Map:
-		out.entries(value)
-	default:
-		many := used(value)
-		if value.Type().Elem().Kind() == reflect.Uint8 {
-			out.text(string(value.Slice(0, many).Bytes()))
-			return
-		}
-		out.u32(many)
-		for index := 0; index < many; index++ {
-			out.value(value.Index(index))
-		}
+	for _, one := range values {
+		out.value(one)
 	}
 }
 
@@ -495,45 +249,23 @@ func (out *writer) container(value reflect.Value) {
 	switch {
 	case kind != reflect.Array && kind != reflect.Struct && value.IsNil():
 		out.tag('n')
-	case kind == reflect.Array:
+	case kind == reflect.Array || kind == reflect.Slice:
 		out.tag('l')
 		out.u32(value.Len())
 		for index := 0; index < value.Len(); index++ {
 			out.value(value.Index(index))
 		}
-	case kind == reflect.Slice:
-		out.slice(value)
-	case kind == reflect.Map || kind == reflect.Ptr:
-		out.tag('@')
-		out.refer(reference(value))
+	case kind == reflect.Map:
+		out.tag('m')
+		out.entries(value)
 	case kind == reflect.Struct:
 		out.record(addressable(value))
 	case kind == reflect.Interface:
 		out.dynamic(value.Elem())
 	default:
-		panic(staying("a value of the type " + value.Type().String() + " stays where it is"))
+		panic(unwritable("a value of the type " + value.Type().String() + " is no data"))
 	}
 	out.depth--
-}
-
-func (out *writer) refer(number int) {
-	out.refers = append(out.refers, number)
-	out.u32(number)
-}
-
-// slice writes the number of an array, and where in it a slice begins, and its length and capacity.
-func (out *writer) slice(value reflect.Value) {
-	if value.Cap() == 0 || value.Type().Elem().Size() == 0 {
-		out.tag('z')
-		out.u32(value.Len())
-		return
-	}
-	number, offset := array(value)
-	out.tag('@')
-	out.refer(number)
-	out.u32(offset)
-	out.u32(value.Len())
-	out.u32(value.Cap())
 }
 
 func (out *writer) record(value reflect.Value) {
@@ -570,117 +302,20 @@ func (out *writer) entries(value reflect.Value) {
 
 func (out *writer) dynamic(value reflect.Value) {
 	name := value.Type().String()
-	_, known := types[strings.TrimPrefix(name, "*")]
-	if err, is := value.Interface().(error); is && !known {
-		out.failure(err)
-		return
-	}
-	if typeOf(name) != value.Type() {
-		panic(staying("a value of the type " + name + " stays where it is"))
+	err, is := value.Interface().(error)
+	if types[name] != value.Type() && !is {
+		panic(unwritable("a value of the type " + name + " is no data"))
 	}
 	out.tag('r')
-	out.text(name)
+	if is {
+		out.text("error")
+		value = reflect.ValueOf(err.Error())
+	} else {
+		out.text(name)
+	}
 	out.u32(1)
 	out.text("")
 	out.value(value)
-}
-
-func (out *writer) failure(err error) {
-	for name, known := range sentinels {
-		if reflect.TypeOf(err) == reflect.TypeOf(*known) && reflect.TypeOf(err).Comparable() && err == *known {
-			out.tag('s')
-			out.text(name)
-			return
-		}
-	}
-	out.tag('r')
-	out.text("error")
-	out.u32(3)
-	out.text("number")
-	out.u32(numbered(err))
-	out.text("message")
-	out.tag('s')
-	out.text(err.Error())
-	out.text("wraps")
-	var wraps error
-	if one, is := err.(interface{ Unwrap() error }); is {
-		wraps = one.Unwrap()
-	}
-	out.value(reflect.ValueOf(&wraps).Elem())
-}
-
-// numbered gives errors that are equal the same number; it is 0 of those that cannot be compared.
-func numbered(err error) (number int) {
-	defer func() {
-		if recover() != nil {
-			number = 0
-		}
-	}()
-	if number = ownErrors[err]; number == 0 {
-		number = len(ownErrors) + 1
-		ownErrors[err] = number
-	}
-	return number
-}
-
-// ---- types by name
-
-// typeOf finds a type by what it is called; it is nil where none can cross.
-func typeOf(name string) reflect.Type {
-	if len(name) > typeBytes {
-		return nil
-	}
-	if known := types[name]; known != nil {
-		return known
-	}
-	switch {
-	case strings.HasPrefix(name, "*"):
-		if of := typeOf(name[1:]); of != nil {
-			return reflect.PtrTo(of)
-		}
-	case strings.HasPrefix(name, "[]"):
-		if of := typeOf(name[2:]); of != nil {
-			return reflect.SliceOf(of)
-		}
-	case strings.HasPrefix(name, "map["):
-		return mapOf(name[4:])
-	case strings.HasPrefix(name, "["):
-		return arrayOf(name[1:])
-	}
-	return nil
-}
-
-func mapOf(rest string) reflect.Type {
-	depth := 1
-	for index, one := range rest {
-		switch one {
-		case '[':
-			depth++
-		case ']':
-			depth--
-		}
-		if depth == 0 {
-			key, value := typeOf(rest[:index]), typeOf(rest[index+1:])
-			if key == nil || value == nil || !key.Comparable() {
-				return nil
-			}
-			return reflect.MapOf(key, value)
-		}
-	}
-	return nil
-}
-
-func arrayOf(rest string) reflect.Type {
-	end := strings.IndexByte(rest, ']')
-	if end < 0 {
-		return nil
-	}
-	count, err := strconv.Atoi(rest[:end])
-	of := typeOf(rest[end+1:])
-	if err != nil || count < 0 || count > arrayBytes || of == nil || of.Size() > arrayBytes {
-		return nil
-	}
-	return reflect.ArrayOf(count, of)
 }
 
 // ---- reading
@@ -692,83 +327,6 @@ type reader struct {
 }
 
 func open(frame []byte) *reader { return &reader{data: frame, budget: roomBytes} }
-
-// all reads what is new or has changed, and how many values follow.
-func (in *reader) all() int {
-	for left := in.counted(0); left > 0; left-- {
-		remember(in.shell())
-	}
-	for left := in.counted(0); left > 0; left-- {
-		one := in.object(in.u32())
-		before := in.data
-		in.content(one.value)
-		one.known = append([]byte(nil), before[:len(before)-len(in.data)]...)
-		if numbers := memory(one.value); numbers != nil {
-			one.known = append([]byte(nil), numbers...)
-		}
-	}
-	return in.u32()
-}
-
-func (in *reader) object(number int) *object {
-	if number >= len(objects) {
-		panic(malformed("an object has no number that is known"))
-	}
-	return objects[number]
-}
-
-// shell makes an object in which there is nothing yet.
-func (in *reader) shell() reflect.Value {
-	of := typeOf(in.text())
-	if of == nil || of.Name() != "" {
-		panic(malformed("an object has no type that is known"))
-	}
-	switch of.Kind() {
-	case reflect.Ptr:
-		in.spend(1, of.Elem().Size()+64)
-		return reflect.New(of.Elem())
-	case reflect.Map:
-		in.spend(1, 64)
-		return reflect.MakeMap(of)
-	case reflect.Slice:
-		many := in.u32()
-		if many > 0 && of.Elem().Size() > 0 {
-			in.spend(many, of.Elem().Size())
-			return reflect.MakeSlice(of, many, many)
-		}
-	}
-	panic(malformed("an object has no type that is known"))
-}
-
-// content reads what is in an object.
-func (in *reader) content(into reflect.Value) {
-	switch into.Kind() {
-	case reflect.Ptr:
-		in.value(into.Elem())
-	case reflect.Map:
-		in.entries(into)
-	default:
-		in.elements(into)
-	}
-}
-
-func (in *reader) elements(into reflect.Value) {
-	many := in.counted(0)
-	if many > into.Len() {
-		panic(malformed("an array has more elements than there are"))
-	}
-	if into.Type().Elem().Kind() == reflect.Uint8 {
-		copy(into.Bytes(), in.bytes(many))
-	} else {
-		for index := 0; index < many; index++ {
-			in.value(into.Index(index))
-		}
-	}
-	zero := reflect.Zero(into.Type().Elem())
-	for last := used(into); last > many; last-- {
-		into.Index(last - 1).Set(zero)
-	}
-}
 
 func (in *reader) bytes(many int) []byte {
 	if many < 0 || many > len(in.data) {
@@ -928,48 +486,26 @@ func (in *reader) named(name string) {
 func (in *reader) held(tag byte, into reflect.Value) {
 	kind := into.Kind()
 	switch {
-	case kind == reflect.Slice && tag == 'z':
-		many := in.u32()
-		if many > 0 && into.Type().Elem().Size() > 0 {
-			panic(malformed("a slice has elements and no array"))
-		}
+	case kind == reflect.Slice && tag == 'l':
+		many := in.counted(into.Type().Elem().Size())
 		into.Set(reflect.MakeSlice(into.Type(), many, many))
-	case kind == reflect.Slice && tag == '@':
-		in.slice(into)
-	case (kind == reflect.Map || kind == reflect.Ptr) && tag == '@':
-		known := in.object(in.u32()).value
-		if known.Kind() != kind || !known.Type().ConvertibleTo(into.Type()) {
-			panic(malformed("an object is of another type than declared"))
+		for index := 0; index < many; index++ {
+			in.value(into.Index(index))
 		}
-		into.Set(known.Convert(into.Type()))
-	case kind == reflect.Interface && into.Type() != errorType && tag == 'r':
+	case kind == reflect.Map && tag == 'm':
+		into.Set(reflect.MakeMap(into.Type()))
+		in.entries(into)
+	case kind == reflect.Interface && tag == 'r':
 		in.dynamic(into)
-	case kind == reflect.Interface && (tag == 'r' || tag == 's'):
-		in.failure(tag, into)
 	default:
 		panic(malformed("a value is of another type than declared"))
 	}
-}
-
-func (in *reader) slice(into reflect.Value) {
-	known := in.object(in.u32()).value
-	start, length, room := in.u32(), in.u32(), in.u32()
-	if known.Kind() != reflect.Slice || known.Type().Elem() != into.Type().Elem() {
-		panic(malformed("an object is of another type than declared"))
-	}
-	if length > room || start > known.Len() || room > known.Len()-start {
-		panic(malformed("a slice is no part of its array"))
-	}
-	into.Set(known.Slice3(start, start+length, start+room).Convert(into.Type()))
 }
 
 // entries reads what is in a map.
 func (in *reader) entries(into reflect.Value) {
 	key, value := into.Type().Key(), into.Type().Elem()
 	many := in.counted(key.Size() + value.Size() + 16)
-	for _, old := range into.MapKeys() {
-		into.SetMapIndex(old, reflect.Value{})
-	}
 	for ; many > 0; many-- {
 		one, other := reflect.New(key).Elem(), reflect.New(value).Elem()
 		in.value(one)
@@ -983,58 +519,23 @@ func (in *reader) entries(into reflect.Value) {
 
 func (in *reader) dynamic(into reflect.Value) {
 	name := in.text()
-	if name == "error" {
-		var err error
-		in.message(reflect.ValueOf(&err).Elem())
-		into.Set(reflect.ValueOf(err))
-		return
+	of := types[name]
+	isError := name == "error"
+	if isError {
+		of = reflect.TypeOf(remoteError(""))
 	}
-	of := typeOf(name)
-	if of == nil || of.Kind() == reflect.Interface || !of.AssignableTo(into.Type()) {
+	if of == nil || !isError && !of.AssignableTo(into.Type()) {
 		panic(malformed("a value has no type that is known"))
 	}
 	in.exactly(1)
 	in.named("")
 	in.spend(1, of.Size())
-	made := reflect.New(of).Elem()
-	in.value(made)
+	made := reflect.New(of)
+	in.value(made.Elem())
+	if !isError {
+		made = made.Elem()
+	}
 	into.Set(made)
-}
-
-func (in *reader) failure(tag byte, into reflect.Value) {
-	if tag == 's' {
-		known := sentinels[in.text()]
-		if known == nil {
-			panic(malformed("an error has no name that is known"))
-		}
-		into.Set(reflect.ValueOf(known).Elem())
-		return
-	}
-	in.dynamic(into)
-}
-
-func (in *reader) message(into reflect.Value) {
-	in.exactly(3)
-	in.named("number")
-	err := remote(in.u32())
-	in.named("message")
-	in.expect('s')
-	err.message = in.text()
-	in.named("wraps")
-	in.value(reflect.ValueOf(&err.wraps).Elem())
-	into.Set(reflect.ValueOf(err))
-}
-
-// remote gives the other program's error of a number; one that cannot be compared has the number 0.
-func remote(number int) *remoteError {
-	known := remoteErrors[number]
-	if known == nil {
-		known = &remoteError{}
-		if number != 0 {
-			remoteErrors[number] = known
-		}
-	}
-	return known
 }
 
 // fault is a runtime error of the other program.
@@ -1055,7 +556,6 @@ var checked = map[string]bool{}
 func Call(name string, arguments, results []interface{}) {
 	turn.Lock()
 	defer turn.Unlock()
-	isTests = true
 	checkAll(name, arguments, results)
 	calls++
 	ask(name, arguments)
@@ -1084,16 +584,10 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 	}
 	seen[of] = true
 	switch of.Kind() {
-	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		stay("values of the type " + of.String() + " do not cross")
-	case reflect.Interface:
-		if of.NumMethod() > 0 && of != errorType {
-			stay("values of the type " + of.String() + " do not cross")
-		}
 	case reflect.Map:
 		check(of.Key(), seen)
 		check(of.Elem(), seen)
-	case reflect.Slice, reflect.Array, reflect.Ptr:
+	case reflect.Slice, reflect.Array:
 		check(of.Elem(), seen)
 	case reflect.Struct:
 		if of.PkgPath() != "main" && of.PkgPath() != "" {
@@ -1102,6 +596,12 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 		for index := 0; index < of.NumField(); index++ {
 			check(of.Field(index).Type, seen)
 		}
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr, reflect.Ptr:
+		stay("values of the type " + of.String() + " do not cross")
+	case reflect.Interface:
+		if of.NumMethod() > 0 && of != errorType {
+			stay("values of the type " + of.String() + " do not cross")
+		}
 	}
 }
 
@@ -1109,10 +609,10 @@ func ask(name string, arguments []interface{}) {
 	defer func() {
 		switch why := recover().(type) {
 		case nil:
-		case staying:
+		case unwritable:
 			stay(string(why))
 		default:
-			leave("an argument cannot be written")
+			stay("an argument cannot be written")
 		}
 	}()
 	out := frame('C', calls)
@@ -1162,9 +662,7 @@ func answered() (frame []byte) {
 
 func take(in *reader, results []interface{}) {
 	defer guard()
-	if in.all() != len(results) {
-		panic(malformed("an answer has another count of values"))
-	}
+	in.exactly(len(results))
 	for _, one := range results {
 		in.value(reflect.ValueOf(one).Elem())
 	}
@@ -1185,7 +683,8 @@ func rethrow(frame []byte) {
 	case "runtime error":
 		panic(fault(message))
 	case "error":
-		panic(error(&remoteError{message: message}))
+		err := remoteError(message)
+		panic(error(&err))
 	case "int":
 		if number, err := strconv.Atoi(message); err == nil {
 			panic(number)
@@ -1198,9 +697,6 @@ func words(frame []byte) (kind, message string) {
 	defer guard()
 	in := open(frame[5:])
 	kind, message = in.text(), in.text()
-	if kind != "unwritable" && in.all() != 0 {
-		panic(malformed("an answer has another count of values"))
-	}
 	in.ended()
 	return kind, message
 }
@@ -1232,7 +728,7 @@ func answer(functions map[string]interface{}, frame []byte) (made []byte) {
 }
 
 func (in *reader) arguments(of reflect.Type) (arguments []reflect.Value) {
-	in.all()
+	in.exactly(of.NumIn())
 	for index := 0; index < of.NumIn(); index++ {
 		one := reflect.New(of.In(index)).Elem()
 		in.value(one)
@@ -1259,8 +755,6 @@ func failure(id int, why interface{}) []byte {
 	switch why := why.(type) {
 	case unwritable:
 		kind, message = "unwritable", string(why)
-	case staying:
-		kind, message = "unwritable", string(why)
 	case runtime.Error:
 		kind, message = "runtime error", why.Error()
 	case error:
@@ -1278,8 +772,5 @@ func failure(id int, why interface{}) []byte {
 	out := frame('E', id)
 	out.text(kind)
 	out.text(message)
-	if kind != "unwritable" {
-		out.all(nil)
-	}
 	return out.data
 }

@@ -20,7 +20,7 @@ typedef long long whole;
 __extension__ typedef __int128 whole128;
 __extension__ typedef unsigned __int128 unsigned128;
 
-enum { DEPTH = 64 };
+enum { DEPTH = 1000 };
 
 // ---- leaving
 
@@ -34,7 +34,6 @@ __attribute__((noreturn)) void stay(const char *why);
 // Thrown where a value cannot be written.
 struct unwritable {
     const char *why;
-    bool is_by_type;  // whatever was answered
 };
 
 // ---- frames
@@ -83,9 +82,6 @@ template <class T> struct bare { typedef T type; };
 template <class T> struct bare<const T> : bare<T> {};
 template <class T> struct bare<T &> : bare<T> {};
 template <class T> struct bare<T &&> : bare<T> {};
-template <class T> struct comes_back : truth<false> {};
-template <class T> struct comes_back<T &> : truth<true> {};
-template <class T> struct comes_back<const T &> : truth<false> {};
 
 enum Kind {
     UNKNOWN, NOTHING, TRUTH, CHARACTER, WHOLE, WIDE, REAL, ENUM, LITERAL, TEXT, VIEW, MAP, SET, FIXED,
@@ -275,9 +271,6 @@ template <class T> struct codec<T, PAIR> {
 
 // An argument, from the value that was read for it.
 template <class T> T &&passed(typename bare<T>::type &value) { return static_cast<T &&>(value); }
-
-template <class T> void give_back(Out &out, const T &value, truth<true>) { codec<T>::write(out, value); }
-template <class T> void give_back(Out &, const T &, truth<false>) {}
 
 unsigned long long keep_object(void *object);
 void *object_of(In &in);

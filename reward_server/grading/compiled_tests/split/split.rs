@@ -11,13 +11,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::os::raw::{c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 const READS: c_int = 3;
 const WRITES: c_int = 4;
-const FRAME_BYTES: usize = 16 << 20;
-const ROOM_BYTES: usize = 128 << 20;
+const FRAME_BYTES: usize = 64 << 20;
+const ROOM_BYTES: usize = 256 << 20;
 const DEPTH: usize = 1024;
 const MESSAGE_BYTES: usize = 4096;
 
@@ -92,7 +91,11 @@ fn next() -> Option<Vec<u8>> {
 
 /// Tells whoever relays the frames that the last one is malformed, and leaves.
 pub fn forged(why: &str) -> ! {
-    let mut out = Out { data: vec![b'F'], depth: 0 };
+    last(b'F', why)
+}
+
+fn last(kind: u8, why: &str) -> ! {
+    let mut out = Out { data: vec![kind], depth: 0 };
     out.text(why.as_bytes());
     send(&out.data);
     leave(why)
@@ -559,8 +562,6 @@ parts!(6 A 0 B 1 C 2 D 3 E 4 F 5);
 // ---- the side of the tests
 
 static CALLS: Mutex<u32> = Mutex::new(0);
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-thread_local! { static THREAD: usize = THREADS.fetch_add(1, Ordering::Relaxed); }
 
 /// Calls a function of the other program: writes its arguments, and gives the frame that answers.
 pub fn call(name: &str, count: usize, write: &dyn Fn(&mut Out)) -> Vec<u8> {
@@ -569,10 +570,9 @@ pub fn call(name: &str, count: usize, write: &dyn Fn(&mut Out)) -> Vec<u8> {
     let mut out = Out { data: vec![b'C'], depth: 0 };
     out.count(*calls as usize);
     out.text(name.as_bytes());
-    out.count(THREAD.with(|one| *one));
     out.count(count);
     if catch_unwind(AssertUnwindSafe(|| write(&mut out))).is_err() {
-        leave("an argument cannot be written");
+        last(b'S', "an argument cannot be written");
     }
     send(&out.data);
     let frame = next().unwrap_or_else(|| unsafe { _exit(1) });
@@ -588,11 +588,10 @@ pub fn call(name: &str, count: usize, write: &dyn Fn(&mut Out)) -> Vec<u8> {
     frame
 }
 
-/// Reads what came back: so many values, changed arguments and the result.
-pub fn taken<R>(frame: Vec<u8>, count: usize, take: impl FnOnce(&mut In) -> R) -> R {
+/// Reads the value of an answer.
+pub fn taken<R: Read>(frame: Vec<u8>) -> R {
     let mut from = In::new(&frame[5..]);
-    from.exactly(count);
-    let result = take(&mut from);
+    let result = R::read(&mut from);
     ended(&from);
     result
 }
@@ -612,42 +611,17 @@ fn thrown(from: &mut In) -> ! {
     panic!("{}", message)
 }
 
-/// Puts what a slice was changed to into its place.
-pub fn refill<T>(old: &mut [T], changed: Vec<T>) {
-    if old.len() != changed.len() {
-        forged("a slice has another length");
-    }
-    for (one, other) in old.iter_mut().zip(changed) {
-        *one = other;
-    }
-}
-
 // ---- the loop of a solution's program
 
 type Function<'a> = &'a (dyn Fn(&mut In, &mut Out) + Sync);
 
-/// Answers calls of one of some functions, which read their arguments and write what comes back:
-/// those of each thread of the tests' in a thread of their own, of which there is one at a time.
+/// Answers calls of some functions, which read their arguments and write their answer.
 pub fn serve(functions: &[(&str, Function)]) {
-    let mut frame = next();
-    while let Some(first) = frame {
-        frame = std::thread::scope(|scope| scope.spawn(|| serve_thread(functions, first)).join())
-            .unwrap_or_else(|_| leave("a thread came to an end"));
-    }
-}
-
-/// Answers the calls of one thread, and returns the first of another one.
-fn serve_thread(functions: &[(&str, Function)], first: Vec<u8>) -> Option<Vec<u8>> {
-    let (mut frame, mut thread) = (first, None);
-    loop {
+    while let Some(frame) = next() {
         let mut from = In::new(&frame);
         from.expect(b'C');
         let id = from.u32();
         let name = from.text();
-        let caller = from.u32();
-        if *thread.get_or_insert(caller) != caller {
-            return Some(frame);
-        }
         from.u32();
         let mut out = Out { data: vec![b'R'], depth: 0 };
         out.count(id);
@@ -656,14 +630,6 @@ fn serve_thread(functions: &[(&str, Function)], first: Vec<u8>) -> Option<Vec<u8
             out = failure(id, why);
         }
         send(&out.data);
-        frame = next()?;
-    }
-}
-
-impl Out {
-    /// How many values come back: changed arguments and the result.
-    pub fn back(&mut self, count: usize) {
-        self.count(count);
     }
 }
 

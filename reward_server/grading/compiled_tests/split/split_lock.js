@@ -7,12 +7,9 @@
 // That text does not become code, and that `__proto__` is a name like any other, is told to Node by
 // its options.
 
-const { freeze, seal, defineProperty, getOwnPropertyDescriptors, getPrototypeOf } = Object;
+const { freeze, defineProperty, getOwnPropertyDescriptors, getPrototypeOf } = Object;
 
-const MODULES = [
-  "assert", "assert/strict", "buffer", "events", "path", "perf_hooks", "querystring",
-  "string_decoder", "timers", "timers/promises", "url", "util", "util/types",
-];
+const MODULES = ["assert", "assert/strict"];
 const ERRORS = [
   Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
 ];
@@ -32,7 +29,7 @@ const SPACES = [Math, JSON, Reflect, Intl, Atomics];
 // Names that a program gives to its own objects now and then, though they inherit one.
 const OVERRIDDEN = ["toString", "valueOf", "toLocaleString", "hasOwnProperty", "name", "message"];
 
-exports.lock = (classes) => {
+exports.lock = () => {
   const { toString } = { toString() { return `function ${this.name}() { [code] }`; } };
   defineProperty(Function.prototype, "toString", { value: toString });
   for (const maker of [Object, ...ERRORS]) OVERRIDDEN.forEach((name) => open(maker.prototype, name));
@@ -40,7 +37,6 @@ exports.lock = (classes) => {
   freezeMaker(Error);
   for (const made of MADE) freezeChain(getPrototypeOf(made));
   SPACES.forEach(freeze);
-  for (const one of classes) if (typeof one === "function") seal(one.prototype);
   lockModules(module.constructor);
   for (const name of ["binding", "_linkedBinding", "dlopen", "getBuiltinModule", "mainModule"]) {
     delete process[name];

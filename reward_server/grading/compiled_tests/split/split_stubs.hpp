@@ -16,16 +16,10 @@ struct Frame {
     In in() const { return In{data, data + count, 0}; }
 };
 
-// Lets one thread ask at a time.
-struct Turn {
-    Turn();
-    ~Turn();
-};
-
 void begun(Out &out, const char *name, size arguments);
 
-// Sends a call and returns the values of its answer.
-In answered(const Out &call, Frame &frame, size values);
+// Sends a call and returns the value of its answer.
+In answered(const Out &call, Frame &frame);
 
 struct Call {
     Out out;
@@ -34,17 +28,6 @@ struct Call {
     Call &operator=(const Call &) = delete;
     ~Call() { __builtin_free(out.data); }
 };
-
-template <class... A> struct backs;
-template <> struct backs<> {
-    static constexpr size count = 0;
-};
-template <class F, class... A> struct backs<F, A...> {
-    static constexpr size count = comes_back<F>::value + backs<A...>::count;
-};
-
-template <class T, class V> void take_back(In &in, V &into, truth<true>) { into = codec<T>::read(in); }
-template <class T, class V> void take_back(In &, V &, truth<false>) {}
 
 template <class R> struct result {
     static R read(In &in) { return codec<typename bare<R>::type>::read(in); }
@@ -64,7 +47,6 @@ struct Ended {
 template <class F> struct stub;
 template <class R, class... A> struct stub<R(A...)> {
     template <class... B> static R call(const char *name, unsigned long long object, B &...values) {
-        Turn mine;
         Call call;
         Frame frame;
         try {
@@ -73,11 +55,9 @@ template <class R, class... A> struct stub<R(A...)> {
             int put[] = {0, (codec<typename bare<A>::type>::write(call.out, values), 0)...};
             (void)put;
         } catch (const unwritable &error) {
-            error.is_by_type ? stay(error.why) : leave(error.why);
+            stay(error.why);
         }
-        In in = answered(call.out, frame, backs<A...>::count + 1);
-        int back[] = {0, (take_back<typename bare<A>::type>(in, values, truth<comes_back<A>::value>()), 0)...};
-        (void)back;
+        In in = answered(call.out, frame);
         Ended check = {in};
         return result<R>::read(in);
     }

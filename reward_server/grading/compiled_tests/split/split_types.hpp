@@ -121,7 +121,7 @@ template <template <class...> class V, class... A> struct codec<V<A...>, VARIANT
         puts[value.index()](out, value);
     }
     static void write(Out &out, const V<A...> &value) {
-        if (value.valueless_by_exception()) throw unwritable{"a variant has no value", false};
+        if (value.valueless_by_exception()) throw unwritable{"a variant has no value"};
         out.open('p', 2);
         codec<size>::write(out, value.index());
         each(out, value, upto<sizeof...(A)>());
@@ -182,7 +182,7 @@ template <class T> struct codec<T, ANY> {
     static void write(Out &out, const T &value) {
         if (any_cast<int>(&value) == nullptr && same_name(value.type().name(), "v")) return out.tag('n');
         SPLITWIRE_HELD(SPLITWIRE_PUT)
-        throw unwritable{"a value of any type has a type that is not on the list", true};
+        throw unwritable{"a value of any type has a type that is not on the list"};
     }
     static T read(In &in) {
         T made;
