@@ -48,7 +48,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reward_server.languages import go_source, rust_source
+from reward_server.languages import go_source, javascript_source, rust_source
 from reward_server.languages.assertions import Assertions, parse_assertions
 from reward_server.languages.masking import masked, replaced
 
@@ -66,6 +66,7 @@ HOISTS: Mapping[str, Callable[[str], str]] = {
 RUNS: Mapping[str, Callable[[str, str], str]] = {
     "": lambda tests, _: tests,
     "go": go_source.with_tests,
+    "javascript": javascript_source.with_requires,
     "rust": rust_source.with_tests,
 }
 BARES: Mapping[str, Callable[[str], str]] = {"": str, "rust": rust_source.without_tests}

@@ -39,6 +39,7 @@ from .link import ClosedError, Link, OversizeFrameError
 from .outputs import Outputs
 from .report import Report, TestsProgram
 
+_CALL_BYTES = 64 << 20  # of a frame of the tests', which are trusted
 _PIECE_BYTES = 1 << 18
 _STATUS_BYTES = 16
 _MOST_STATUS = 0xFFFF
@@ -168,7 +169,7 @@ class Relay:
         tests: the trusted program.
         solution: the untrusted one.
         report: receives the results.
-        frame_bytes: greatest size of a frame.
+        frame_bytes: greatest size of a frame of the solution's.
     """
 
     def __init__(self, tests: Peer, solution: Peer, report: Report, *, frame_bytes: int) -> None:
@@ -275,7 +276,7 @@ class Relay:
 
     def _take(self, peer: Peer) -> bytes | None:
         try:
-            return peer.take(self._frame_bytes)
+            return peer.take(_CALL_BYTES if peer is self._tests else self._frame_bytes)
         except OversizeFrameError:
             self._too_much("result")
             return None

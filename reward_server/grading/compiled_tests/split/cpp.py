@@ -69,6 +69,8 @@ def split_cpp(task: Task) -> Split | None:
     signature = parse_signature(without_access(blocks[-1].head))
     if owner is None or signature is None or blocks[-1].statements:
         return None
+    if "unordered_" in signature.type:  # their order would change as they cross
+        return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
 
@@ -145,7 +147,8 @@ class CppSplit:
     @property
     def before(self) -> str:
         """See `Split.before`."""
-        return self.task.prompt + "}" + "};" * (len(self.blocks) - 2 - self._left_open)
+        closing = ["}", *["};"] * (len(self.blocks) - 2)]
+        return self.task.prompt + "".join(closing[: len(closing) - self._left_open])
 
     @property
     def stubs(self) -> Source:
