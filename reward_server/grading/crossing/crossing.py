@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 
+from reward_server.grading.crossing.errors import SharedError
 from reward_server.grading.crossing.tables import parser, table
 from reward_server.grading.crossing.text import Text, blank, said
-from reward_server.grading.crossing.walker import SharedError, Solution, Walk
+from reward_server.grading.crossing.values import Solution
+from reward_server.grading.crossing.walker import Walk
 
 _MOST_CHARACTERS = 1 << 18
 _SHOWN = 60
@@ -38,7 +40,7 @@ def refusal(language: str, before: str, tests: str, solution: Solution) -> str:
         return f"prompt and tests are longer than {_MOST_CHARACTERS:,} characters"
     text = Text(f"{before}\n{tests}", table(language), parser(language))
     try:
-        Walk(text, solution, before.count("\n") + 1).check()
+        Walk(text, solution, before).check()
     except SharedError as error:
         line = error.node.start_point.row - before.count("\n")
         where = line if line > 0 else error.node.start_point.row + 1
@@ -58,8 +60,10 @@ def called_names(language: str, tests: str) -> frozenset[str]:
         name
         for name, uses in text.uses.items()
         if name not in text.declarations
-        and name not in known.names
-        and any(text.call_of(one) is not None and not text.is_member(one) for one in uses)
+        and name not in known.names | known.globals
+        and name not in known.libraries
+        and not any(text.is_member(one) for one in uses)
+        and all(text.call_of(one) is not None or text.renames(one) for one in uses)
     )
 
 

@@ -26,7 +26,10 @@ interned    literals that may be the same object in all of a program; absent if 
 elements    primitive types of which there may be containers; absent if all may be
 cursors     those of the members that give iterators
 orders      functions that order their arguments, natively
-states      nodes that declare variables
+states      nodes that declare variables, or are no declarations
+kinds       nodes that declare types
+raised      types of exceptions that cross; absent if all do
+globals     names that the language has, and that tests may not use
 members_of  nodes that name a member, each with the fields of the object and of the member
 declares    nodes that declare names, each with the fields that hold them
 binds       nodes that give values to names, each with the fields of the names and of the values
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
 
 _WORDS = """syntax leaves literals computed fresh names members changing keyed makers plain types
     prints formats signs identity functions loops imports modules interned states elements
-    cursors orders""".split()  # noqa: SIM905  # one word a key
+    cursors orders kinds raised globals""".split()  # noqa: SIM905  # one word a key
 _PAIRS = ("members_of", "binds", "calls", "indexes")
 
 
@@ -94,6 +97,9 @@ class Table:
     elements: frozenset[str]
     cursors: frozenset[str]
     orders: frozenset[str]
+    kinds: frozenset[str]
+    raised: frozenset[str]
+    globals: frozenset[str]
     macros: Mapping[str, str]
 
 

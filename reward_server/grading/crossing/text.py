@@ -128,6 +128,20 @@ class Text:
             node = inner
         return node
 
+    def index(self, node: Node) -> Node | None:
+        """Returns the index or key of a node that indexes; None for others."""
+        pair = self.table.indexes.get(node.type)
+        if pair is None:
+            return None
+        return node.named_children[1] if pair[1] == "1" else node.child_by_field_name(pair[1])
+
+    def whole(self, node: Node) -> Node | None:
+        """Returns the object of whose item or member an expression speaks."""
+        pair = self.table.indexes.get(node.type) or self.table.members_of.get(node.type)
+        if pair is None:
+            return None
+        return node.named_children[0] if pair[0] == "0" else node.child_by_field_name(pair[0])
+
     # ---------------------------------------------------------------------------- the names
 
     def is_member(self, leaf: Node) -> bool:
@@ -146,6 +160,13 @@ class Text:
         """Returns True if a name is declared where it stands."""
         return leaf.id in self._declaring
 
+    def renames(self, leaf: Node) -> bool:
+        """Returns True if a name gets another name."""
+        parent = self.parent(leaf)
+        while parent is not None and parent.type in _WRAPPING:
+            parent = self.parent(parent)
+        return parent is not None and parent.type in self.table.binds
+
     def _declared(self, node: Node) -> Iterator[Node]:
         for field in self.table.declares.get(node.type, ()):
             found = node.named_children if field == "*" else node.children_by_field_name(field)
@@ -157,7 +178,9 @@ class Text:
             yield node
             return
         for child in node.named_children:
-            if self._fields[child.id] not in _VALUES and child.type not in self.table.literals:
+            field = self._fields[child.id]
+            is_value = field == "key" if node.type == "pair_pattern" else field in _VALUES
+            if not is_value and child.type not in self.table.literals:
                 yield from self._declarators(child)
 
     def _bindings(self, node: Node) -> Iterator[tuple[str, Node]]:
@@ -179,7 +202,7 @@ class Text:
             if node.id == target.id:
                 return True
             up = self._parents[node.id]
-            if up.type in self.table.indexes and self.field(node) == self.table.indexes[up.type][1]:
+            if self.index(up) == node:
                 return False
             if self.field(node) in _VALUES:
                 return False
@@ -247,6 +270,8 @@ class Text:
     def called(self, call: Node) -> str:
         """Returns the name of a call's function, without its object."""
         node = self.callee(call)
+        if node.id != call.id and node.type in self.table.calls:
+            return ""
         while node.named_child_count and node.type not in self.table.leaves:
             fields = map(node.child_by_field_name, ("name", "field", "property", "function"))
             node = next((one for one in fields if one is not None), node.named_children[0])

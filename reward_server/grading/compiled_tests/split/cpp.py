@@ -71,6 +71,8 @@ def split_cpp(task: Task) -> Split | None:
         return None
     if "unordered_" in signature.type:  # their order would change as they cross
         return None
+    if any(map(_is_shared, (signature.result, *signature.parameters))):
+        return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
 
@@ -106,8 +108,8 @@ def _precompiled(solution: str) -> str:
     return next((f"#include <{name}>\n" for name in _PRECOMPILED if name in names), "")
 
 
-def _comes_back(declared: str) -> bool:
-    """Returns True if a function can change an argument for its caller."""
+def _is_shared(declared: str) -> bool:
+    """Returns True if a function and its caller can change the same value."""
     return declared.endswith("&") and not declared.startswith("const ")
 
 
@@ -139,7 +141,7 @@ class CppSplit:
         return Solution(
             names=frozenset((self.signature.name,)),
             owner=owner,
-            copies=not any(map(_comes_back, self.signature.parameters)),
+            copies=True,
             is_plain=True,
             is_whole=_REAL.search(self.signature.result) is None,
         )

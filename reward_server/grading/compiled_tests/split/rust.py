@@ -178,7 +178,7 @@ def split_rust(task: Task) -> Split | None:
     if signature is None:
         return None
     records = _records(blocks[0], signature)
-    if records is None:
+    if records is None or signature.changes:
         return None
     return RustSplit(
         task=task,
@@ -489,7 +489,7 @@ class RustSplit:
         """See `Split.solution`."""
         return Solution(
             names=frozenset((self.signature.name,)),
-            copies=not self.signature.changes,
+            copies=True,
             is_plain=True,
             is_whole=_REAL.search(self.signature.result) is None,
         )
