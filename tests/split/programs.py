@@ -10,13 +10,13 @@ import struct
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reward_server.domain import Limits
-from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
+from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task, taken_apart
 from reward_server.languages import Language, load_languages
 
 SECRET, WORD = "sx", "0123456789abcdef"
@@ -234,15 +234,24 @@ def workshop(name: str, splitter: str, folder: Path) -> Workshop:
     return Workshop(language=load_languages().find(name), splitter=splitter, folder=folder)
 
 
+def refusal_of(name: str, prompt: str, tests: str) -> str:
+    """Returns why tests in a language need the solution itself; "" if they run apart."""
+    program = load_languages().find(name).program
+    assert program is not None
+    assert program.assertions is not None
+    task = Task(prompt=prompt, tests=tests, language=program.assertions)
+    found = taken_apart(program.split, task)
+    return found if isinstance(found, str) else ""
+
+
 def frame(payload: bytes) -> bytes:
     """Puts a payload's length in front of it."""
     return struct.pack(">I", len(payload)) + payload
 
 
-def answer(*values: bytes, id: int = 1, count: int | None = None) -> bytes:
-    """Makes the answer to a call, of values as they are on the wire."""
-    head = b"R" + struct.pack(">II", id, len(values) if count is None else count)
-    return frame(head + b"".join(values))
+def answer(*values: bytes, id: int = 1) -> bytes:
+    """Makes the answer to a call: a value as it is on the wire."""
+    return frame(b"R" + struct.pack(">I", id) + b"".join(values))
 
 
 def text(value: bytes) -> bytes:
@@ -258,32 +267,3 @@ def whole(value: int) -> bytes:
 def many(tag: bytes, count: int, *values: bytes) -> bytes:
     """Makes a value that holds others, of which it says how many there are."""
     return tag + struct.pack(">I", count) + b"".join(values)
-
-
-def objects(
-    made: Sequence[bytes],
-    filled: Mapping[int, Sequence[bytes]],
-    *values: bytes,
-    id: int = 1,
-    own: bool = False,
-) -> bytes:
-    """Makes the answer to a call, of a language whose objects cross by number.
-
-    Args:
-        made: heads of objects that are new.
-        filled: what is in objects, by number.
-        values: the result, if the answer is well-formed.
-        id: of the call.
-        own: whether what is in objects says by itself how much it is.
-    """
-    contents = b"".join(
-        struct.pack(">I", number) + (b"".join(parts) if own else many(b"", len(parts), *parts))
-        for number, parts in filled.items()
-    )
-    parts = many(b"", len(made), *made) + struct.pack(">I", len(filled)) + contents
-    return frame(b"R" + struct.pack(">I", id) + parts + many(b"", len(values), *values))
-
-
-def known(number: int) -> bytes:
-    """Makes an object that has a number as it is on the wire."""
-    return struct.pack(">cI", b"@", number)

@@ -16,6 +16,7 @@ from tests.split.programs import (
     frame,
     judged,
     many,
+    refusal_of,
     text,
     whole,
     workshop,
@@ -55,11 +56,6 @@ def verdict(shop: Workshop, prompt: str, completion: str, checks: str) -> Outcom
 
 
 HONEST = {
-    "references that change": (
-        "int dedup(vector<int> &v, const string &why) {",
-        "v.pop_back(); return v.size() + why.size(); }",
-        'vector<int> v{1, 1}; assert(dedup(v, "ab") == 3); assert(v.size() == 1);',
-    ),
     "what the standard library holds": (
         "tuple<map<string, vector<bool>>, set<char>, optional<double>, variant<int, string>> "
         "f(const char *a, pair<int, unsigned long long> b, optional<int> c) {",
@@ -76,10 +72,10 @@ HONEST = {
         "try { f(2); assert(false); } catch (const out_of_range &) {} assert(f(1) == 0);",
     ),
     "objects with a state": (
-        "class Solution {\npublic:\n  int f(vector<int> &v) const {",
-        "v.push_back(++calls); return calls; }\n  mutable int calls = 0; };",
-        "Solution s; const Solution t; vector<int> v; assert(s.f(v) == 1); assert(s.f(v) == 2);"
-        "assert(t.f(v) == 1); assert(v.size() == 3); assert(Solution().f(v) == 1);",
+        "class Solution {\npublic:\n  int f(int n) const {",
+        "return calls += n; }\n  mutable int calls = 0; };",
+        "Solution s; const Solution t; assert(s.f(1) == 1); assert(s.f(1) == 2);"
+        "assert(t.f(1) == 1); assert(Solution().f(1) == 1);",
     ),
     "structs of the prompt": (
         "struct Node { int v; vector<Node> kids; };\nint total(Node n) {",
@@ -163,24 +159,13 @@ def test_no_cheat_passes(shop: Workshop, name: str) -> None:
     assert not judged(program, solution).passed
 
 
-@pytest.mark.parametrize("kind", ["vector<int> v(3)", "string v(3, 'a')"])
-def test_an_index_that_is_out_of_range_ends_the_tests(shop: Workshop, kind: str) -> None:
-    tests = f"{ASSERT}int main() {{ {kind}; v[f(1)] = 1; assert(v.size() == 3); }}\n"
-    split = shop.taken_apart(f"{HEAD}int f(int n) {{", tests)
-    assert split is not None
-    program = shop.tests_program(split, tests)
-    for place, passes in (("2", True), ("4", False)):
-        solution = shop.compiled(split.serving(f"{HEAD}int f(int n) {{ return {place}; }}"))
-        assert judged(program, solution).passed is passes
-
-
 HOSTILE = {
     "no size": frame(b""),
     "a size that is not there": b"\xff\xff\xff\xff",
     "a kind that is none": frame(b"Q\0\0\0\1\0\0\0\0"),
     "an answer to another call": answer(many(b"m", 0), id=2),
     "too few values": answer(),
-    "more values than said": answer(many(b"m", 0), b"n"),
+    "more values than one": answer(many(b"m", 0), b"n"),
     "a count beyond the frame": answer(many(b"m", 0xFFFFFFFF)),
     "a text beyond the frame": answer(many(b"m", 1, b"s\xff\xff\xff\xffab", b"n")),
     "another type": answer(whole(1)),
@@ -225,7 +210,7 @@ def test_nesting_is_bounded(shop: Workshop) -> None:
     tests = f"{ASSERT}int main() {{ f(1); }}\n"
     split = shop.taken_apart(prompt, tests)
     assert split is not None
-    nested = (b"r" + text(b"Node") + b"\0\0\0\1" + text(b"kids") + b"l\0\0\0\1") * 1000
+    nested = (b"r" + text(b"Node") + b"\0\0\0\1" + text(b"kids") + b"l\0\0\0\1") * 2000
     outcome = answered(shop.tests_program(split, tests), answer(nested))
     assert "deep" in outcome.forged, outcome
 
@@ -234,6 +219,9 @@ REFUSED = {
     "a variable that both would have": "int counter = 0;\nint f(int a) {",
     "a static of a helper": "int g() { static int n; return ++n; }\nint f(int a) {",
     "a field": "class S { int n = 0;\npublic:\n int f(int a) {",
+    "an argument that changes": "void f(vector<int> &a) {",
+    "a reference for a result": "int &f(int a) {",
+    "a map without an order": "unordered_map<int, int> f(int a) {",
     "pointers": "int f(int *a, int n) {",
     "arrays": "int f(int a[], int n) {",
     "a template": "template <class T> T f(T a) {",
@@ -249,8 +237,8 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_taken_apart_is_refused(shop: Workshop, name: str) -> None:
-    assert shop.taken_apart(HEAD + REFUSED[name], "int main() { f(1); }") is None
+def test_what_cannot_be_taken_apart_is_refused(name: str) -> None:
+    assert refusal_of("c++17", HEAD + REFUSED[name], "int main() { f(1); }")
 
 
 def test_a_type_without_a_plain_form_does_not_compile(shop: Workshop) -> None:

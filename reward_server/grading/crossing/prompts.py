@@ -42,7 +42,7 @@ class Declarations:
         if node.type in self._table.functions and self._is_left_empty(node):
             raise SharedError("the prompt leaves a function empty", node)
         is_static = said(node).startswith(("static", "thread_local", "extern"))
-        in_function = self._is_in_function(node) or node.type == "field_declaration"
+        in_function = self._is_in_function(node) or self._is_field(node)
         if node.type not in self._table.states or (in_function and not is_static):
             return
         parts = self._text.inside(node)
@@ -53,6 +53,12 @@ class Declarations:
         is_head = not made and any(one.type == "function_declarator" for one in parts)
         if not is_head and not (is_fixed and all(map(self._is_fixed, own))):
             raise SharedError("the prompt keeps a state", node)
+
+    def _is_field(self, node: Node) -> bool:
+        """Returns True if a declaration is of a field of data, and not of the solution's class."""
+        classes = (one for one in self._text.around(node) if one.type in self._table.kinds)
+        owner = next(classes, None)
+        return owner is not None and self._text.name_of(owner) != self._solution.owner
 
     def _is_in_function(self, node: Node) -> bool:
         return any(up.type in self._table.functions for up in self._text.around(node))

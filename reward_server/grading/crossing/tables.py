@@ -14,6 +14,7 @@ names       functions and types of the library, and of what runs the tests
 libraries   names behind which functions of the library stand, such as Math, with these functions
 members     methods and fields of data, and of what runs the tests
 changing    those of the members that change their object
+unsure      those that an answer may have of its own, and that data seldom needs
 keyed       those of the members that take keys
 makers      functions that return a new value, made of their arguments
 plain       functions and members whose answer is a number or a text
@@ -26,6 +27,8 @@ interned    literals that may be the same object in all of a program; absent if 
 elements    primitive types of which there may be containers; absent if all may be
 cursors     those of the members that give iterators
 orders      functions that order their arguments, natively
+gathers     nodes and functions that go through the items of a value; an answer only as it comes,
+            since an iterator may give other items later
 states      nodes that declare variables, or are no declarations
 kinds       nodes that declare types
 raised      types of exceptions that cross; absent if all do
@@ -55,9 +58,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-_WORDS = """syntax leaves literals computed fresh names members changing keyed makers plain types
+_WORDS = """syntax leaves literals computed fresh names members changing unsure keyed makers plain types
     prints formats signs identity functions loops imports modules interned states elements
-    cursors orders kinds raised globals""".split()  # noqa: SIM905  # one word a key
+    cursors orders kinds raised globals gathers""".split()  # noqa: SIM905  # one word a key
 _PAIRS = ("members_of", "binds", "calls", "indexes")
 
 
@@ -75,6 +78,7 @@ class Table:
     libraries: Mapping[str, frozenset[str]]
     members: frozenset[str]
     changing: frozenset[str]
+    unsure: frozenset[str]
     keyed: frozenset[str]
     makers: frozenset[str]
     plain: frozenset[str]
@@ -100,6 +104,7 @@ class Table:
     kinds: frozenset[str]
     raised: frozenset[str]
     globals: frozenset[str]
+    gathers: frozenset[str]
     macros: Mapping[str, str]
 
 

@@ -34,7 +34,7 @@ class Walk:
 
     def __init__(self, text: Text, solution: Solution, prompt: str) -> None:
         self._text, self._table = text, text.table
-        self._solution = solution
+        self._solution, self._first = solution, prompt.count("\n") + 1
         self._values = Values(text, solution)
         declarations = Declarations(text, self._values, solution, prompt)
         self._rules = (
@@ -44,6 +44,7 @@ class Walk:
             declarations.check_state,
             declarations.check_lent,
             self._check_caught,
+            self._check_gathered,
             self._check_part,
             self._check_call,
             self._check_signs,
@@ -73,7 +74,7 @@ class Walk:
             return
         if name in self._values.calls:
             self._check_use(node)
-        elif name in self._values.objects:
+        elif name in self._values.objects and node.start_point.row >= self._first:
             self._check_object(node)
         elif text.is_member(node):
             self._check_member(node, name)
@@ -110,6 +111,18 @@ class Walk:
             if is_type and (is_name or one.type == "primitive_type"):
                 raise SharedError("an exception of this type does not cross", one)
 
+    def _check_gathered(self, node: Node) -> None:
+        """Allows to go through the items of an answer as it comes, and not by a name."""
+        given: list[Node] = []
+        if node.type in self._table.gathers:
+            right = node.child_by_field_name("right")
+            given = node.named_children if right is None else [right]
+        elif node.type in self._table.calls and self._text.called(node) in self._table.gathers:
+            given = self._text.arguments(node)
+        for one in map(self._text.core, given):
+            if one.type in self._table.leaves and self._values.is_answer(one):
+                raise SharedError("an answer that has a name is iterated", node)
+
     def _known(self, node: Node) -> frozenset[str]:
         """Returns the names that stand for something of the library at a node."""
         parent = self._text.parent(node)
@@ -127,7 +140,9 @@ class Walk:
     def _check_object(self, node: Node) -> None:
         parent = self._text.parent(node)
         pair = self._table.members_of.get(parent.type) if parent else None
-        if pair is None or self._text.field(node) != pair[0]:
+        member = parent.child_by_field_name(pair[1]) if parent and pair else None
+        known = {*self._values.calls, *self._text.declarations}
+        if member is None or member == node or said(member) not in known:
             raise SharedError("an object of the solution is used as a value", node)
 
     def _check_member(self, node: Node, name: str) -> None:
@@ -177,6 +192,8 @@ class Walk:
                 raise SharedError("an answer is called", node)
         elif name in self._table.changing and self._values.is_answer(receiver):
             raise SharedError("an answer is changed", node)
+        elif name in self._table.unsure and self._values.is_answer(receiver):
+            raise SharedError("this method may be the solution's own", node)
         elif name in _ABSOLUTE and self._values.holds(receiver):
             self._check_absolute(node)
         if name in self._table.cursors and "argument" not in around:

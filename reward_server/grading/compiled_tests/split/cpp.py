@@ -141,7 +141,7 @@ class CppSplit:
         return Solution(
             names=frozenset((self.signature.name,)),
             owner=owner,
-            copies=True,
+            copies=not any(one.endswith("&") for one in self.signature.parameters),
             is_plain=True,
             is_whole=_REAL.search(self.signature.result) is None,
         )

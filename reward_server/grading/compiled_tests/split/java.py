@@ -36,6 +36,7 @@ _UNCHANGING = word_set(
     Boolean Byte Short BigInteger BigDecimal"""
 )
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
+_KINDS = frozenset(("class", "record", "enum", "interface"))
 _PRIMITIVE = word_set("int long double float char boolean byte short void")
 _REAL = re.compile(r"double|float|Double|Float|BigDecimal")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -69,14 +70,15 @@ def split_java(task: Task) -> Split | None:
     if not blocks or len(blocks) != 3 or blocks[2].statements:
         return None
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
-    if owner is None or signature is None or any(map(_is_type, blocks[0].statements)):
+    beside = (*blocks[0].statements, *blocks[1].statements)
+    if owner is None or signature is None or any(map(_is_type, beside)):
         return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
 
 def _is_type(one: Statement) -> bool:
     """Returns True if a statement declares a type, whose values would be more than data."""
-    return one.block is not None
+    return bool(_KINDS & {*one.head}) and one.block is not None
 
 
 def parse_signature(head: Sequence[str]) -> Signature | None:

@@ -489,7 +489,7 @@ class RustSplit:
         """See `Split.solution`."""
         return Solution(
             names=frozenset((self.signature.name,)),
-            copies=True,
+            copies=not any("&" in one.passed for one in self.signature.parameters),
             is_plain=True,
             is_whole=_REAL.search(self.signature.result) is None,
         )

@@ -105,11 +105,12 @@ class Writer {
       const items = Array.from(object, (item, at) => (at in object ? item : HOLE));
       return this.items("l", items, depth);
     }
+    if (object instanceof Promise) return this.items("r", [], depth); // nothing can be asked of it
     if (typeof object.next === "function" && typeof object[Symbol.iterator] === "function") {
-      return this.items("l", drained(object), depth);
+      return this.items("i", drained(object), depth);
     }
     if (isNativeError(object) || ArrayBuffer.isView(object) || object instanceof RegExp
-      || object instanceof Promise || object instanceof WeakMap || object instanceof WeakSet) {
+      || object instanceof WeakMap || object instanceof WeakSet) {
       throw new NoDataError(`a ${object.constructor?.name} is no data`);
     }
     return this.items("r", Object.entries(object).flat(1), depth);
@@ -191,6 +192,7 @@ class Reader {
     if (depth > MOST_DEPTH) throw new MalformedError("a value is nested too deep");
     const items = this.items(depth);
     if (letter === "l") return filled(items);
+    if (letter === "i") return filled(items).values();
     if (letter === "e") return new Set(items);
     if (items.length % 2) throw new MalformedError("a key has no value");
     const pairs = [];
@@ -294,17 +296,15 @@ exports.load = (file) => {
   exports.serve(functions);
 };
 
-// Answers calls for ever. A promise is waited for; what cannot cross ends the program.
-exports.serve = async (functions) => {
+// Answers calls for ever. What cannot cross ends the program: tests could take it for an exception.
+exports.serve = (functions) => {
   for (let call = readFrame(); call !== null; call = readFrame()) {
     const reader = new Reader(call, 5), name = reader.text(), number = call.readUInt32BE(1);
     let frame = new Writer("R", number);
     try {
       const args = reader.value();
       if (typeof functions[name] !== "function") throw new ReferenceError(`${name} is not defined`);
-      let value = functions[name](...args);
-      if (value instanceof Promise) value = await value;
-      frame.value(value);
+      frame.value(functions[name](...args));
     } catch (error) {
       if (error instanceof NoDataError) leave(error.message);
       frame = failure(number, error);
