@@ -86,6 +86,8 @@ class Walk:
         if not self._table.modules:
             return
         named = node.child_by_field_name("source")
+        if node.type in self._table.leaves and said(node) == "require":
+            named = None if self._text.call_of(node) is not None else node
         if node.type in self._table.calls and self._text.called(node) == "require":
             named = next(iter(self._text.arguments(node)), node)
         if named is not None and said(named).strip("\"'") not in self._table.modules:
@@ -112,7 +114,7 @@ class Walk:
                 raise SharedError("an exception of this type does not cross", one)
 
     def _check_gathered(self, node: Node) -> None:
-        """Allows to go through the items of an answer as it comes, and not by a name."""
+        """Allows to go through the items of an answer before there is another one."""
         given: list[Node] = []
         if node.type in self._table.gathers:
             right = node.child_by_field_name("right")
@@ -120,8 +122,18 @@ class Walk:
         elif node.type in self._table.calls and self._text.called(node) in self._table.gathers:
             given = self._text.arguments(node)
         for one in map(self._text.core, given):
-            if one.type in self._table.leaves and self._values.is_answer(one):
-                raise SharedError("an answer that has a name is iterated", node)
+            is_name = one.type in self._table.leaves and self._values.is_answer(one)
+            if is_name and not self._is_latest(one):
+                raise SharedError("an answer is iterated after another call", node)
+
+    def _is_latest(self, leaf: Node) -> bool:
+        """Returns True if no call stands between that of a named answer and the name."""
+        values = [self._text.core(one) for one in self._text.bound.get(said(leaf), ())]
+        if not all(map(self._values.is_call, values)):
+            return False
+        calls = filter(self._values.is_call, self._text.nodes)
+        first = min(one.end_byte for one in values)
+        return not any(first <= one.start_byte < leaf.start_byte for one in calls)
 
     def _known(self, node: Node) -> frozenset[str]:
         """Returns the names that stand for something of the library at a node."""
@@ -159,6 +171,9 @@ class Walk:
         index = self._text.index(node)
         if index is not None and self._values.holds(index):
             raise SharedError("an answer is used as an index or a key", index)
+        whole = None if index is None else self._text.whole(node)
+        if whole is not None and self._is_of_library(whole):
+            raise SharedError("the library is indexed", node)
         pair = self._table.binds.get(node.type)
         target = node.child_by_field_name(pair[0]) if pair else None
         if target is None or target.type not in {*self._table.indexes, *self._table.members_of}:
@@ -166,8 +181,12 @@ class Walk:
         base = self._values.base(target)
         if self._values.is_answer(base):
             raise SharedError("an answer is changed", node)
-        if said(base) in self._table.names and said(base) not in self._text.declarations:
+        if self._is_of_library(base):
             raise SharedError("the library is changed", node)
+
+    def _is_of_library(self, node: Node) -> bool:
+        known = self._table.names | frozenset(self._table.libraries)
+        return said(node) in known and said(node) not in self._text.declarations
 
     def _check_call(self, node: Node) -> None:
         if node.type not in self._table.calls:

@@ -101,16 +101,10 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     assert assessment.integrity is Integrity.ISOLATED
 
 
-@pytest.mark.parametrize(("solution", "tests"), REFUSED.values(), ids=REFUSED.keys())
-async def test_a_key_that_the_solution_chose_reaches_nothing(
-    app: App, solution: str, tests: str
-) -> None:
-    assessment = await judged(app, solution, tests)
-    assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.ISOLATED
+TRUSTING = {**REFUSED, **WEAKER}
 
 
-@pytest.mark.parametrize(("solution", "tests"), WEAKER.values(), ids=WEAKER.keys())
+@pytest.mark.parametrize(("solution", "tests"), TRUSTING.values(), ids=TRUSTING)
 async def test_tests_that_trust_an_answer_do_not_run_apart(
     app: App, solution: str, tests: str
 ) -> None:
@@ -283,10 +277,10 @@ HONEST = {
         assert.strictEqual(`${one}`, '3 1')
         const [width] = one.sides
         assert.deepStrictEqual([...one], [width, { height: 2 }])
-        const known = f(0)
-        assert.strictEqual(known.area, 4)
+        const kept = f(0)
+        assert.strictEqual(kept.area, 4)
         f(0)
-        assert.strictEqual(known.area, 6)
+        assert.strictEqual(kept.area, 6)
         const counts = f(-1)
         assert.deepEqual([...counts, counts.size, counts.total], [['a', 3], 1, 3])
         """,
@@ -369,11 +363,27 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize(("solution", "tests"), HONEST.values(), ids=HONEST.keys())
-async def test_honest_work_passes_apart(app: App, solution: str, tests: str) -> None:
-    assessment = await judged(app, code(solution), tests, require_integrity=Integrity.ISOLATED)
-    assert assessment.verdict is Verdict.PASSED, assessment
-    assert (assessment.reward, assessment.integrity) == (1.0, Integrity.ISOLATED)
+# Of these no more than data crosses.
+APART = {
+    "nothing and its likes",
+    "state between calls",
+    "output of its own",
+    "prototypes of its own making",
+    "an exit at the end",
+    "a promise that is never settled",
+    "a job between two calls that are not awaited",
+    "generators",
+    "exceptions",
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+async def test_honest_work_passes(app: App, name: str) -> None:
+    solution, tests = HONEST[name]
+    assessment = await judged(app, code(solution), tests)
+    assert (assessment.verdict, assessment.reward) == (Verdict.PASSED, 1.0), assessment
+    label = Integrity.ISOLATED if name in APART else Integrity.SHARED
+    assert assessment.integrity is label
     assert not assessment.signals
 
 
@@ -470,39 +480,13 @@ LATE = {  # a solution, and what tests find of it
 @pytest.mark.parametrize("name", LATE)
 async def test_what_comes_after_the_return_comes_too_late(app: App, name: str) -> None:
     solution, before, finds = LATE[name]
-    assessment = await judged(app, solution, f"{before}\nconsole.assert({finds})\n")
-    assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.ISOLATED
+    assert is_refused(await judged(app, solution, f"{before}\nconsole.assert({finds})\n"))
 
 
 async def test_calls_of_the_tests_own_are_not_counted(app: App) -> None:
     tests = "for (let i = 0; i < 50; i++) console.assert(f(i) === i)"
     assessment = await judged(app, "const f = (x) => x", tests, limits=replace(LIMITS, calls=10))
     assert assessment.verdict is Verdict.PASSED, assessment
-
-
-async def test_classes_of_the_prompt_are_the_tests_own_and_the_solutions(app: App) -> None:
-    prompt = code("""
-        class Node { constructor(value, next = null) { this.value = value; this.next = next } }
-        // Reverses a list.
-        const f = (head) => {
-    """)
-    solution = code("""
-          let last = null
-          for (; head instanceof Node; head = head.next) last = new Node(head.value, last)
-          return last
-        }
-    """)
-    tests = """
-        const assert = require('assert')
-        const made = f(new Node(1, new Node(2, new Node(3))))
-        assert(made instanceof Node)
-        assert.deepStrictEqual(made, new Node(3, new Node(2, new Node(1))))
-    """
-    honest = await judged(app, solution, tests, prompt=prompt)
-    assert (honest.verdict, honest.integrity) == (Verdict.PASSED, Integrity.ISOLATED), honest
-    redefined = "return { toJSON: () => 1, constructor: { name: 'Node' } } }\nNode = class {}\n"
-    assert is_refused(await judged(app, redefined, tests, prompt=prompt))
 
 
 IN_ONE = {
@@ -592,7 +576,7 @@ async def test_tests_that_turn_out_not_to_run_apart_run_with_the_solution(app: A
 
 
 async def test_tests_that_never_call_are_invalid_where_they_must_run_apart(app: App) -> None:
-    tests = "if (process.argv.length > 9) f(1)"
+    tests = "if (1 > 9) f(1)"
     assessment = await judged(app, "const f = 1", tests, require_integrity=Integrity.ISOLATED)
     assert (assessment.verdict, assessment.reward) == (Verdict.INVALID_TASK, None)
 

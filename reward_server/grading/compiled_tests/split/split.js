@@ -9,6 +9,7 @@ const { isNativeError } = require("util").types;
 const READ = 3, WRITE = 4;
 const MOST_DEPTH = 1000, MOST_BYTES = 1 << 26, MOST_ITEMS = 1 << 22;
 const SURROGATE = /\p{Surrogate}/u;
+const USUAL = { writable: true, enumerable: true, configurable: true };
 const HOLE = Symbol("hole"); // no item of an array
 const ERRORS = {
   Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
@@ -224,7 +225,7 @@ function record(pairs) {
   const made = {};
   for (const [key, value] of pairs) {
     if (typeof key !== "string") throw new MalformedError("a field has no name");
-    Object.defineProperty(made, key, { value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(made, key, { ...USUAL, value });
   }
   return made;
 }
@@ -268,11 +269,12 @@ function heard(answer) {
 // An own class of the solution's comes as an error of its name.
 function raised(reader) {
   const made = reader.value(), name = reader.value(), own = reader.value();
-  const message = reader.value();
+  const message = reader.value(), fields = Object.entries(reader.value());
   if (made === "") return message; // what was thrown is a value
   if (!Object.hasOwn(ERRORS, made)) throw new MalformedError("an error has no class that is known");
   const error = new ERRORS[made](String(message));
   if (own) Object.defineProperty(error, "name", { value: String(name), configurable: true });
+  for (const [key, value] of fields) Object.defineProperty(error, key, { ...USUAL, value });
   return error;
 }
 
@@ -314,6 +316,8 @@ exports.serve = (functions) => {
   process.reallyExit(0);
 };
 
+const isData = ([, value]) => typeof value !== "function";
+
 function failure(number, error) {
   const frame = new Writer("E", number), isError = isNativeError(error);
   const made = Object.keys(ERRORS).findLast((name) => error instanceof ERRORS[name]);
@@ -322,6 +326,7 @@ function failure(number, error) {
     frame.value(isError ? String(error.name) : "");
     frame.value(isError && error.name !== (made ?? "Error"));
     frame.value(isError ? String(error.message) : error);
+    frame.items("r", isError ? Object.entries(error).filter(isData).flat(1) : [], 0);
   } catch (refusal) {
     leave(refusal.message);
   }
