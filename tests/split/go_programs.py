@@ -50,35 +50,17 @@ PROBLEMS = {
             'len(Words("")) == 0 && Words("") != nil',
         ),
     ),
-    "matrix": (
-        "// In place.\nfunc Transpose(rows [][]int) {\n",
-        "    for i := range rows {\n        for j := 0; j < i; j++ {\n            rows[i][j], rows[j][i] = rows[j][i], rows[i][j]\n        }\n    }\n}\n",
-        "}\n",
-        f"{_SETUP}func TestTranspose(t *testing.T) {{\n    row := []int{{1, 2}}\n    rows := [][]int{{row, {{3, 4}}}}\n    Transpose(rows)\n    if !reflect.DeepEqual(rows, [][]int{{{{1, 3}}, {{2, 4}}}}) || row[1] != 3 {{\n        t.Fatal(rows)\n    }}\n}}\n",
-    ),
     "fibonacci": (
         "func Fibonacci(n int) uint64 {\n",
         "    var a, b uint64 = 0, 1\n    for ; n > 0; n-- {\n        a, b = b, a+b\n    }\n    return a\n}\n",
         "    return 0\n}\n",
         _asserting("Fibonacci", "Fibonacci(10) == 55", "Fibonacci(93) == 12200160415121876738"),
     ),
-    "gcd": (
-        'package gcd\n\nimport "errors"\n\nvar ErrNone = errors.New("none")\n\nfunc Gcd(a int32, others ...int32) (int32, error) {\n',
-        "    if a == 0 {\n        return 0, ErrNone\n    }\n    for _, b := range others {\n        for b != 0 {\n            a, b = b, a%b\n        }\n    }\n    return a, nil\n}\n",
-        "    return 0, nil\n}\n",
-        f"{_SETUP}func TestGcd(t *testing.T) {{\n    if one, err := Gcd(12, 18, 27); one != 3 || err != nil {{\n        t.Fatal(one, err)\n    }}\n    if _, err := Gcd(0); err != ErrNone || !errors.Is(err, ErrNone) {{\n        t.Fatal(err)\n    }}\n}}\n",
-    ),
     "palindrome": (
         'package palindrome_test\n\nimport (\n    "testing"\n    "fmt"\n)\n\nfunc is_palindrome(text string) bool {\n',
         "    for i := range text {\n        if text[i] != text[len(text)-1-i] {\n            return false\n        }\n    }\n    return true\n}\n",
         "    return false\n}\n",
         'func TestIs_Palindrome(t *testing.T) {\n  candidate := is_palindrome\n  type test struct {\n    actual   bool\n    expected bool\n  }\n  tests := []test{\n    { actual: candidate("aba"), expected: true },\n    { actual: candidate("ab"), expected: false },\n  }\n  for i, tc := range tests {\n    t.Run(fmt.Sprintf("test num %d", i), func(t *testing.T) {\n      if fmt.Sprintf("%v", tc.actual) != fmt.Sprintf("%v", tc.expected) {\n        t.Errorf("expected \'%v\', got \'%v\'", tc.expected, tc.actual)\n      }\n    })\n  }\n}\n',
-    ),
-    "running_max": (
-        "type Node struct {\n    value int\n    Next  *Node\n}\n\nfunc RunningMax(list *Node) *Node {\n",
-        "    for one := list; one != nil && one.Next != nil; one = one.Next {\n        if one.Next.value < one.value {\n            one.Next.value = one.value\n        }\n    }\n    return list\n}\n",
-        "    return nil\n}\n",
-        f"{_SETUP}func TestRunningMax(t *testing.T) {{\n    var list *Node\n    for i := 0; i < 500; i++ {{\n        list = &Node{{i, list}}\n    }}\n    last := list.Next.Next\n    if RunningMax(list) != list || last.value != 499 || list.Next.Next != last || RunningMax(nil) != nil {{\n        t.Fatal(last)\n    }}\n}}\n",
     ),
     "fizzbuzz": (
         "func FizzBuzz(n int) []string {\n",
@@ -101,45 +83,15 @@ VALUES = {
         "return a, b, c, d, e, g, h }",
         "a, b, c, d, e, g, h := f(-128, 65535, 0.1, 2i, 'ß', [2]byte{1, 255}, 1<<64-1); check(a == -128 && b == 65535 && c == 0.1 && d == 2i && e == 'ß' && g[1] == 255 && h == 1<<64-1)",
     ),
-    "numbers that are none": (
-        "func f(a float64, b map[float64]int) (float64, float64, map[float64]int) {",
-        "return a, -a, b }",
-        "zero := 0.0; n := math.NaN(); a, _, b := f(n, map[float64]int{n: 1, math.Inf(1): 2}); _, c, _ := f(zero, nil); check(a != a && len(b) == 2 && b[math.Inf(1)] == 2 && math.Signbit(c))",
-    ),
     "nothing and what is empty": (
         "func f(a []int, b []byte, c map[string]int) ([]int, []byte, map[string]int) {",
         "return a, b, c }",
         "a, b, c := f(nil, nil, nil); d, e, g := f([]int{}, []byte{}, map[string]int{}); check(a == nil && b == nil && c == nil && d != nil && e != nil && g != nil)",
     ),
-    "what an interface holds": (
-        "type P struct { x, Y int }\ntype C int\nfunc f(a interface{}) any {",
-        "return a }",
-        'for _, one := range []any{1, int64(2), "s", 1.5, true, P{1, 2}, C(3), [2]int{4, 5}, nil} { check(f(one) == one) }; check(reflect.DeepEqual(f(map[string][]any{"a": {1, "b"}}), map[string][]any{"a": {1, "b"}}))',
-    ),
-    "errors of all kinds": (
-        'type Mine struct { code int }\nfunc (m *Mine) Error() string { return "mine" }\nvar ErrA = errors.New("a")\nfunc f(n int) error {',
-        'switch n { case 0: return nil; case 1: return ErrA; case 2: return &Mine{7}; case 3: return fmt.Errorf("b: %w", ErrA) }; return errors.New("c") }',
-        'm, is := f(2).(*Mine); check(f(0) == nil && f(1) == ErrA && is && m.code == 7 && f(3).Error() == "b: a" && errors.Is(f(3), ErrA) && f(4).Error() == "c")',
-    ),
     "panics": (
         "func f(n int) int {",
         'switch n { case 0: panic("text"); case 1: panic(errors.New("error")); case 2: return []int{}[n]; case 3: panic(42) }; return n }',
         'for i, want := range []string{"text", "error", "runtime error: index out of range [2] with length 0", "42"} { func() { defer func() { check(fmt.Sprint(recover()) == want) }(); f(i); check(false) }() }; check(f(4) == 4)',
-    ),
-    "what is changed in place": (
-        "type P struct { all []int }\nfunc f(a []int, b map[string][]int, c *P, d *int, e [][]string) {",
-        'sort.Ints(a); delete(b, "x"); b["y"] = []int{1}; c.all = append(c.all, 3); *d++; e[1] = []string{"z"}; a = nil }',
-        'a, b, c, d, e := []int{2, 1}, map[string][]int{"x": nil}, &P{}, 1, [][]string{{"q"}, nil}; f(a, b, c, &d, e); check(a[0] == 1 && len(b) == 1 && b["y"][0] == 1 && c.all[0] == 3 && d == 2 && e[1][0] == "z" && e[0][0] == "q")',
-    ),
-    "what is shared or goes in circles": (
-        "type N struct { next, other *N }\nfunc f(a, b *N) (*N, *N, bool) {",
-        "return &N{b, a}, a, a.next == b && b.next == a }",
-        "a := &N{}; b := &N{next: a}; a.next = b; c, d, is := f(a, b); check(is && c.next == b && c.other == a && d == a && a.next == b)",
-    ),
-    "records of all kinds": (
-        "type Kind int\nconst (\n    One Kind = iota\n    Two\n)\ntype In struct { a string; b *float64 }\ntype Out struct { In; kinds map[Kind]In; none struct{} }\nfunc (o Out) Size() int { return len(o.kinds) }\nfunc f(one Out) (Out, []Out) {",
-        'one.kinds[Two] = In{a: "b"}; return one, []Out{one, one} }',
-        'x := 0.5; one := Out{In: In{"a", &x}, kinds: map[Kind]In{}}; o, all := f(one); check(o.Size() == 2-1 && o.b == &x && all[1].kinds[Two].a == "b" && len(one.kinds) == 1)',
     ),
     "a solution with a main, helpers and its own imports": (
         'import (\n    "strings"\n    "os"\n)\nfunc f(text string) (sort []string) {',

@@ -211,6 +211,8 @@ func main() {
     empty='func TestOne(t *testing.T) {\n    t.Skip("later")\n    if F(2) != 4 { t.Fatal() }\n}\n',
 )
 PROGRAMS = {"rust": RUST, "go": GO}
+# The macros that the tests in Rust declare are not on the list of what may run apart.
+LABELS = {"rust": Integrity.SHARED, "go": Integrity.ISOLATED}
 WRONG = [(name, wrong) for name, one in PROGRAMS.items() for wrong in one.wrong]
 OVERFLOWING = {
     "a sum in the tests' own type": (
@@ -247,7 +249,7 @@ async def judged(app: App, language: str, completion: str, tests: str, prompt: s
 @pytest.mark.parametrize("name", PROGRAMS)
 async def test_a_right_solution_passes_apart_and_in_one_program(app: App, name: str) -> None:
     one = PROGRAMS[name]
-    for more, integrity in (("", Integrity.ISOLATED), (one.in_one, Integrity.SHARED)):
+    for more, integrity in (("", LABELS[name]), (one.in_one, Integrity.SHARED)):
         for own in ("", one.own):
             said = await judged(app, name, one.right + own, one.tests + more, one.head + one.prompt)
             assert (said.verdict, said.integrity) == (Verdict.PASSED, integrity), said
@@ -257,7 +259,7 @@ async def test_a_right_solution_passes_apart_and_in_one_program(app: App, name: 
 async def test_a_solution_that_fails_one_test_gets_nothing(app: App, name: str, wrong: str) -> None:
     one = PROGRAMS[name]
     said = await judged(app, name, one.wrong[wrong], one.tests, one.prompt)
-    assert (said.reward, said.integrity) == (0.0, Integrity.ISOLATED), said
+    assert (said.reward, said.integrity) == (0.0, LABELS[name]), said
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -25,7 +25,7 @@ from reward_server.domain import (
 )
 from reward_server.settings import Settings
 from tests.split import go_programs, rust_programs
-from tests.split.programs import Corpus, Workshop, judged, workshop
+from tests.split.programs import Corpus, Workshop, judged, refusal_of, workshop
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
 from tests.support.tools import needs, offered
@@ -153,6 +153,7 @@ def test_values_stay_what_they_are(
 ) -> None:
     prompt, body, checks = parts
     tests, shop = corpus.main(checks), shop_of(corpus.language)
+    assert refusal_of(corpus.language, prompt, tests) == ""
     split = shop.taken_apart(prompt, tests)
     assert split is not None
     whole = body if re.search(r"\bfu?nc? f\b", body) else prompt + body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from importlib.util import find_spec
 
 from reward_server.grading.crossing.errors import SharedError
 from reward_server.grading.crossing.tables import parser, table
@@ -19,7 +19,7 @@ __all__ = ["Solution", "called_names", "last_function", "missing_package", "refu
 def missing_package(language: str) -> str:
     """Returns the package that reads a language and is not installed; "" if there is none."""
     names = ("tree_sitter", table(language).grammar[0])
-    return next((one for one in names if importlib.util.find_spec(one) is None), "")
+    return next((one for one in names if find_spec(one) is None), "")
 
 
 def refusal(language: str, before: str, tests: str, solution: Solution) -> str:
@@ -34,8 +34,6 @@ def refusal(language: str, before: str, tests: str, solution: Solution) -> str:
     Returns:
         "" if the tests can run apart.
     """
-    if missing := missing_package(language):
-        return f"the server lacks the package {missing}: install the extra [compiled]"
     if len(before) + len(tests) > _MOST_CHARACTERS:
         return f"prompt and tests are longer than {_MOST_CHARACTERS:,} characters"
     text = Text(f"{before}\n{tests}", table(language), parser(language))
@@ -52,8 +50,6 @@ def refusal(language: str, before: str, tests: str, solution: Solution) -> str:
 
 def called_names(language: str, tests: str) -> frozenset[str]:
     """Returns the functions that tests call, and that neither they nor the library define."""
-    if missing_package(language):
-        return frozenset()
     known = table(language)
     text = Text(tests, known, parser(language))
     return frozenset(
@@ -72,8 +68,6 @@ def last_function(language: str, prompt: str) -> tuple[str, int]:
 
     ("", 0) if the prompt ends in something else.
     """
-    if missing_package(language):
-        return "", 0
     text = Text(prompt, table(language), parser(language))
     last = next((one for one in reversed(text.root.named_children) if not blank(one)), None)
     if last is None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _UNKNOWN_TIMES = 100  # of a loop whose text holds no number
-_INTEGER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:[eE][0-9]+)?(?![\w.])")
+_INTEGER = re.compile(r"[0-9]+(?:[eE][0-9]+)?")
+_GROWING = frozenset(("*", "**", "<<"))  # operators whose result is not among their operands
 
 
 def times(text: Text, call: Node, known: tuple[str, ...] = ()) -> float:
@@ -34,21 +35,50 @@ def times(text: Text, call: Node, known: tuple[str, ...] = ()) -> float:
                 uses = text.uses.get(name, ())
                 calls = [one for one in map(text.call_of, uses) if one is not None]
                 return found * max(1, sum(times(text, one, (*known, name)) for one in calls))
-            if outer is not None:
-                found *= _repeats(text, outer, up, least=1)
+            call = text.parent(outer) if outer is not None else None
+            if call is not None:
+                found *= _repeats(text, call, up, least=1)
         inner = up
     return found
 
 
 def _repeats(text: Text, loop: Node, body: Node, least: int = _UNKNOWN_TIMES) -> float:
-    """Returns the greatest number in a loop's head; a least one if there is none."""
-    heads = [one for one in loop.children if text.field(one) != "body" and one != body]
-    texts = [said(one) for one in heads]
-    for leaf in (leaf for one in heads for leaf in text.leaves(one)):
-        texts += [said(value) for value in text.bound.get(said(leaf), ())]
-    numbers = [
-        float(one.replace("_", ""))
-        for one in _INTEGER.findall(" ".join(texts))
-        if "x" not in one.lower()
+    """Returns how many items a loop goes through, or else the greatest number in its head."""
+    heads = [
+        one
+        for one in loop.named_children
+        if text.field(one) != "body" and one != body and body not in one.named_children
     ]
-    return max(numbers, default=least) or 1
+    if not heads:
+        return math.inf if least > 1 else 1
+    pair = text.table.binds.get(loop.type)
+    items = text.core(loop.child_by_field_name(pair[1]) or loop) if pair else loop
+    found = [items, *text.bound.get(said(items), ())] if pair else []
+    if counts := [count for one in found if (count := _count(text, one))]:
+        return max(counts)
+    nodes = [node for head in heads for node in text.inside(head)]
+    nodes += [node for one in nodes for value in _bound(text, one) for node in text.inside(value)]
+    if any(node.type in _GROWING for node in nodes):
+        return math.inf
+    numbers = [_number(said(node)) for node in nodes if node.type in text.table.literals]
+    return max(numbers, default=0) or least
+
+
+def _count(text: Text, node: Node) -> int:
+    """Returns the number of items that a text lists; 0 if it lists none."""
+    if node.type not in text.table.fresh:
+        return 0
+    inner = node.child_by_field_name("value") or node.child_by_field_name("body")
+    if inner is None and node.child_by_field_name("dimensions") is not None:
+        return 0
+    return (inner or node).named_child_count
+
+
+def _bound(text: Text, node: Node) -> list[Node]:
+    is_name = node.type in text.table.leaves and not text.is_member(node)
+    return text.bound.get(said(node), []) if is_name else []
+
+
+def _number(literal: str) -> float:
+    found = _INTEGER.match(literal.replace("_", ""))
+    return float(found[0]) if found else 0

@@ -58,9 +58,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-_WORDS = """syntax leaves literals computed fresh names members changing unsure keyed makers plain types
+_WORDS = """
+    syntax leaves literals computed fresh names members changing unsure keyed makers plain types
     prints formats signs identity functions loops imports modules interned states elements
-    cursors orders kinds raised globals gathers""".split()  # noqa: SIM905  # one word a key
+    cursors orders kinds raised globals gathers
+""".split()  # noqa: SIM905  # one word a key
 _PAIRS = ("members_of", "binds", "calls", "indexes")
 
 

@@ -221,7 +221,9 @@ class Text:
             call = self.call_of(use)
             given += [] if call is None else self.arguments(call)
         if not name and (call := self._call_around(node)) is not None:
-            given += [one for one in (self.callee(call), *self.arguments(call)) if one != node]
+            receiver = self.receiver(call)
+            given += [] if receiver is None else [receiver]
+            given += [one for one in self.arguments(call) if one != node]
         yield from ((one, value) for one in parameters for value in given)
 
     def _parameters(self, function: Node) -> Iterator[Node]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST_DEPTH = 50
+_ONCE = frozenset(("right", "value", "initializer"))  # what a loop computes before its first round
 _CHOOSING = frozenset(("||", "&&", "??"))
 
 
@@ -241,13 +242,20 @@ class Values:
 
     def _is_shown(self, leaf: Node) -> bool:
         """Returns True if a name is only printed."""
-        calls = (up for up in self._text.around(leaf) if up.type in self._table.calls)
-        call = next(calls, None)
-        return call is not None and self._text.called(call) in self._table.prints
+        for up in self._text.around(leaf):
+            if up.type in self._table.calls and self._text.called(up) in self._table.prints:
+                return True
+            if up.type in self._table.functions:
+                return False
+        return False
 
     def _scope(self, node: Node) -> int:
-        """Returns the function or loop in which a name stands."""
+        """Returns the function or loop that runs what stands at a name."""
+        inner, is_declared = node, self._text.declares(node)
         for up in self._text.around(node):
-            if up.type in self._table.functions or up.type in self._table.loops:
+            is_once = self._text.field(inner) in _ONCE or inner.type == "range_clause"
+            is_loop = up.type in self._table.loops and (is_declared or not is_once)
+            if up.type in self._table.functions or is_loop:
                 return up.id
+            inner = up
         return 0

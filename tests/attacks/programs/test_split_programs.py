@@ -401,10 +401,6 @@ LIARS = {  # a solution, and what tests find of it
         "const f = () => Object.defineProperty(new Uint8Array(0), 'length', { value: 2 })",
         "assert.strictEqual(got.length, 2)",
     ),
-    "a list with other items": (
-        "const f = () => Object.assign([1], { [Symbol.iterator]: () => [2].values() })",
-        "assert.deepStrictEqual([...got], [2])",
-    ),
     "a number that is large and small": (
         f"{TWO_FACED}const f = () => ({{ valueOf: big }})",
         "assert(got > 1.41 && got < 1.42)",
@@ -481,6 +477,15 @@ LATE = {  # a solution, and what tests find of it
 async def test_what_comes_after_the_return_comes_too_late(app: App, name: str) -> None:
     solution, before, finds = LATE[name]
     assert is_refused(await judged(app, solution, f"{before}\nconsole.assert({finds})\n"))
+
+
+async def test_an_answer_that_chooses_what_cannot_be_sent_is_no_fault_of_the_task(app: App) -> None:
+    tests = "console.assert(f('a'.repeat(f(''))) === 1)"
+    for count, verdict in ((1 << 27, Verdict.RUNTIME_ERROR), (3, Verdict.PASSED)):
+        solution = f"const f = (x) => x === '' ? {count} : 1"
+        said = await judged(app, solution, tests, require_integrity=Integrity.ISOLATED)
+        assert said.verdict is verdict, said
+        assert said.reward == (verdict is Verdict.PASSED)
 
 
 async def test_calls_of_the_tests_own_are_not_counted(app: App) -> None:

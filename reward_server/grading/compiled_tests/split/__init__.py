@@ -55,7 +55,7 @@ from reward_server.grading.compiled_tests.split.go import split_go
 from reward_server.grading.compiled_tests.split.java import split_java
 from reward_server.grading.compiled_tests.split.javascript import split_javascript, split_typescript
 from reward_server.grading.compiled_tests.split.rust import split_rust
-from reward_server.grading.crossing import refusal
+from reward_server.grading.crossing import missing_package, refusal
 
 __all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task", "taken_apart"]
 
@@ -77,6 +77,8 @@ def taken_apart(name: str, task: Task) -> Split | str:
         name: that of a splitter.
         task: the test program.
     """
+    if missing := missing_package(name):
+        return f"the server lacks the package {missing}: install the extra [compiled]"
     split = SPLITTERS[name](task)
     if split is None:
         return "the prompt does not end in a function, open and with a signature of data alone"
