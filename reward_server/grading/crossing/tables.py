@@ -22,6 +22,7 @@ types       types of numbers and texts
 prints      functions and members that only show their arguments
 formats     functions and members whose first argument is a format
 signs       operators with one operand; absent if all are allowed
+tells       functions whose answer is a text of a value, for which a type may have a method
 identity    operators that compare identities of objects
 interned    literals that may be the same object in all of a program; absent if none has an identity
 elements    primitive types of which there may be containers; absent if all may be
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 _WORDS = """
     syntax leaves literals computed fresh names members changing unsure keyed makers plain types
     prints formats signs identity functions loops imports modules interned states elements
-    cursors orders kinds raised globals gathers
+    cursors orders kinds raised tells globals gathers
 """.split()  # noqa: SIM905  # one word a key
 _PAIRS = ("members_of", "binds", "calls", "indexes")
 
@@ -88,6 +89,7 @@ class Table:
     prints: frozenset[str]
     formats: frozenset[str]
     signs: frozenset[str]
+    tells: frozenset[str]
     identity: frozenset[str]
     members_of: Mapping[str, tuple[str, str]]
     declares: Mapping[str, tuple[str, ...]]

@@ -36,6 +36,8 @@ class Walk:
         self._text, self._table = text, text.table
         self._solution, self._first = solution, prompt.count("\n") + 1
         self._values = Values(text, solution)
+        rows = (one.start_point.row for one in text.nodes if one.type in text.table.kinds)
+        self._has_types = any(row < self._first for row in rows)
         declarations = Declarations(text, self._values, solution, prompt)
         self._rules = (
             self._check_name,
@@ -116,9 +118,14 @@ class Walk:
     def _check_gathered(self, node: Node) -> None:
         """Allows to go through the items of an answer before there is another one."""
         given: list[Node] = []
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type in self._table.gathers:
             right = node.child_by_field_name("right")
             given = node.named_children if right is None else [right]
+            if right is not None and self._values.holds(right) and self._asks(body):
+                raise SharedError("an answer is iterated after another call", node)
+        elif name is not None and name.type == "array_pattern":
+            given = node.children_by_field_name("value")
         elif node.type in self._table.calls and self._text.called(node) in self._table.gathers:
             given = self._text.arguments(node)
         for one in map(self._text.core, given):
@@ -131,9 +138,16 @@ class Walk:
         values = [self._text.core(one) for one in self._text.bound.get(said(leaf), ())]
         if not all(map(self._values.is_call, values)):
             return False
-        calls = filter(self._values.is_call, self._text.nodes)
         first = min(one.end_byte for one in values)
-        return not any(first <= one.start_byte < leaf.start_byte for one in calls)
+        later = (one for one in self._text.nodes if first <= one.start_byte < leaf.start_byte)
+        return not any(map(self._is_asking, later))
+
+    def _asks(self, node: Node | None) -> bool:
+        """Returns True if the solution may be called in a part of the text."""
+        return node is not None and any(map(self._is_asking, self._text.inside(node)))
+
+    def _is_asking(self, node: Node) -> bool:
+        return node.type in self._table.calls and self._values.holds(self._text.callee(node))
 
     def _known(self, node: Node) -> frozenset[str]:
         """Returns the names that stand for something of the library at a node."""
@@ -229,6 +243,8 @@ class Walk:
             raise SharedError("answers may have no order", node)
         if name in _ABSOLUTE:
             self._check_absolute(node)
+        if name in self._table.tells and self._has_types:
+            raise SharedError("the solution may say what text a value has", node)
 
     def _check_absolute(self, node: Node) -> None:
         if self._solution.is_whole:

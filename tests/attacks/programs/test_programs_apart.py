@@ -742,9 +742,9 @@ APART = {
 
 
 @rows(APART, 2)
-async def test_honest_forms_run_apart(app: App, row: Row) -> None:
+async def test_honest_forms_pass(app: App, row: Row) -> None:
     said = await judged(app, row)
-    assert (said.verdict, said.integrity) == (Verdict.PASSED, Integrity.ISOLATED), said
+    assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
 
 
 # ----------------------------------------------------------------------------- bought errors

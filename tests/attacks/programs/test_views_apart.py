@@ -358,14 +358,7 @@ async def test_the_same_tests_pass_a_right_solution(app: App, row: Row) -> None:
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
 
 
-@rows(REFUSED | MANY, 2)
+@rows(REFUSED | MANY | APART, 2)
 async def test_what_an_ordinary_process_passes_is_passed(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
-
-
-@rows(APART)
-async def test_what_tests_cannot_tell_runs_apart(app: App, row: Row) -> None:
-    said = await judged(app, row)
-    assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
-    assert said.integrity is Integrity.ISOLATED, said

@@ -183,9 +183,11 @@ async def an_answer_that_the_tests_refuse_is_a_violation(sandbox: Sandbox, host:
 
 async def tests_that_hand_over_what_stays_are_the_tasks_fault(sandbox: Sandbox, host: Host) -> None:
     says = "write(b'S' + struct.pack('>I', 2) + b'it')"
-    for tests in (says, f"ask(); {says}; time.sleep(9)", f"ask(); {says}; sys.exit(1)"):
+    for tests in (says, f"{says}; time.sleep(9)", f"{says}; sys.exit(1)"):
         execution = await run(sandbox, f"import time\n{tests}", ECHO)
         assert (execution.ending, execution.message) == (Ending.INVALID_TASK, "it"), execution
+    execution = await run(sandbox, f"ask(); {says}; sys.exit(1)", ECHO)
+    assert execution.ending is not Ending.INVALID_TASK, execution
     leaves = "answer(b'', hear()); os._exit(0)"
     execution = await run(sandbox, f"import time\nask(); time.sleep(1); {says}", leaves)
     assert execution.ending is Ending.CRASHED, execution

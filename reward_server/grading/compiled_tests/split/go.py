@@ -230,7 +230,7 @@ class GoSplit:
         return Solution(
             names=frozenset((self.signature.name,)),
             copies={*self.signature.parameters} <= _TYPES - {"error", "any"},
-            is_plain=True,
+            is_plain=not {"error", "any", "interface{}"} & {*self.signature.results},
         )
 
     @property
