@@ -12,6 +12,7 @@ from reward_server.grading.crossing.values import Solution, Values
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_BLOCKS = frozenset(("block", "statement_block", "compound_statement"))
 _FIXED = re.compile(r"\b(?:const|constexpr|final)\b")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _CALLED = re.compile(rf"({_WORD.pattern})\s*\(")
@@ -72,13 +73,9 @@ class Declarations:
 
     def _is_left_empty(self, function: Node) -> bool:
         body = function.child_by_field_name("body")
-        name = self._text.name_of(function)
-        is_filled = body is None or "block" not in body.type.replace("compound_statement", "block")
-        return (
-            not is_filled
-            and not body.named_child_count
-            and name not in {*self._solution.names, "main"}
-        )
+        if body is None or body.type not in _BLOCKS or body.named_child_count:
+            return False
+        return self._text.name_of(function) not in {*self._solution.names, "main"}
 
     def check_lent(self, node: Node) -> None:
         """Allows tests to declare what they use and what the prompt does not mention."""

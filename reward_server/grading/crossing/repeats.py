@@ -35,9 +35,9 @@ def times(text: Text, call: Node, known: tuple[str, ...] = ()) -> float:
                 uses = text.uses.get(name, ())
                 calls = [one for one in map(text.call_of, uses) if one is not None]
                 return found * max(1, sum(times(text, one, (*known, name)) for one in calls))
-            call = text.parent(outer) if outer is not None else None
-            if call is not None:
-                found *= _repeats(text, call, up, least=1)
+            around = text.parent(outer) if outer is not None else None
+            if around is not None:
+                found *= _repeats(text, around, up, least=1)
         inner = up
     return found
 

@@ -117,13 +117,14 @@ def table(language: str) -> Table:
     """Reads the table of a language."""
     read = _read(language)
     module, function = read["grammar"].split(".")
+    made: dict[str, Any] = {key: frozenset(read.get(key, "").split()) for key in _WORDS}
+    made |= {key: _pairs(read[key]) for key in _PAIRS}
     return Table(
         grammar=(module, function),
-        **{key: frozenset(read.get(key, "").split()) for key in _WORDS},
-        **{key: _pairs(read[key]) for key in _PAIRS},
         libraries={key: frozenset(value.split()) for key, value in read["libraries"].items()},
         declares={key: tuple(value.split()) for key, value in read["declares"].items()},
         macros=read.get("macros", {}),
+        **made,
     )
 
 

@@ -7,6 +7,7 @@ definitions before the function stay unchanged in both programs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +16,17 @@ from importlib.resources import files
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.text.blocks import unclosed
 from reward_server.grading.crossing import Solution, called_names, last_function
+from reward_server.languages.javascript_source import with_requires
 
 _SUPPORT = "split.js"
 _LOCK = "split_lock.js"
 # No text becomes code in the tests' program, and no key leads from one object to another's fields.
 _OPTIONS = ("--disallow-code-generation-from-strings", "--disable-proto=delete")
 _SOLUTION = "solution.js"
+# A solution may use a module by the name that the tests give it.
+_NAMED_MODULE = re.compile(
+    r"\b(?:const|let|var)\s+(\w+)\s*=\s*require\s*\(\s*([\"'](?:node:)?assert(?:/strict)?[\"'])\s*\)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +37,14 @@ class _JavaScriptSplit:
         helpers: the text of the prompt's complete definitions.
         before: the prompt, its open function without statements.
         names: the functions of the solution that the tests call.
+        modules: modules of the library, each after the name that the tests give it.
         is_typed: whether the program is TypeScript.
     """
 
     helpers: str
     before: str
     names: tuple[str, ...]
+    modules: tuple[tuple[str, str], ...]
     is_typed: bool
 
     @property
@@ -65,8 +73,13 @@ class _JavaScriptSplit:
             tail = f"\n;{self._required(_SUPPORT)}.serve({functions});\n"
             return Source(text=solution + tail, files=_support(_SUPPORT))
         exported = f"{solution}\n;module.exports = {functions};\n"
+        named = "".join(
+            f'Object.defineProperty(globalThis, "{name}", '
+            f"{{ configurable: true, get: () => require({of}) }});\n"
+            for name, of in self.modules
+        )
         return Source(
-            text=f'require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
+            text=f'{named}require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
             files={**_support(_SUPPORT), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
             is_ready=True,
         )
@@ -96,6 +109,7 @@ def split_typescript(task: Task) -> Split | None:
 def _split(task: Task, *, is_typed: bool) -> Split | None:
     language = "typescript" if is_typed else "javascript"
     before = task.prompt + "}" * unclosed(task.prompt, task.language)
+    names: tuple[str, ...]
     if task.prompt.strip():
         name, start = last_function(language, before)
         names = (name,) if name else ()
@@ -104,5 +118,9 @@ def _split(task: Task, *, is_typed: bool) -> Split | None:
     if not names:
         return None
     return _JavaScriptSplit(
-        helpers=task.prompt[:start], before=before, names=names, is_typed=is_typed
+        helpers=task.prompt[:start],
+        before=before,
+        names=names,
+        modules=tuple(_NAMED_MODULE.findall(with_requires(task.tests))),
+        is_typed=is_typed,
     )

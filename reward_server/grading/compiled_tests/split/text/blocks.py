@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.compiled_tests.tokens import (
@@ -16,7 +15,6 @@ from reward_server.grading.compiled_tests.tokens import (
 )
 from reward_server.languages.assertions import Assertions
 
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _DIRECTIVE = re.compile(r"#(?:\\\r?\n|[^\n])*")
 
 
@@ -72,32 +70,6 @@ def open_blocks(text: str, language: Assertions) -> list[Block] | None:
             head, inside = _words(rest), tokens[last].end
             start = rest[0].start if rest else tokens[last].start
     return blocks
-
-
-def members(block: Sequence[str]) -> tuple[Statement, ...]:
-    """Splits the words of a block into statements; an incomplete one at its end is one, too."""
-    found: list[Statement] = []
-    start = index = 0
-    while index < len(block):
-        end = _partner(block, index)
-        is_body = block[index] == "{" and "=" not in block[start:index]
-        if is_body or block[index] == ";":
-            inside = tuple(block[index + 1 : end]) if is_body else None
-            found.append(Statement(head=tuple(block[start:index]), block=inside))
-            start = end + 1
-        index = end + 1
-    rest = tuple(block[start:])
-    return (*found, *([Statement(head=rest, block=None)] if rest else []))
-
-
-def _partner(words: Sequence[str], index: int) -> int:
-    """Returns where the bracket that opens at a word closes; the word itself if none opens."""
-    depth = 0
-    for at in range(index, len(words)):
-        depth += (words[at] in _OPENING) - (words[at] in _CLOSING)
-        if depth <= 0:
-            return at
-    return len(words)
 
 
 def unopened(text: str, language: Assertions) -> int:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Sequence
-
-# Comments and quoted text of C++, Java and similar languages.
-QUOTED = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 
 
 class UngrammaticalError(Exception):
     """The words do not match the grammar."""
-
-
-def without_quotes(text: str) -> str:
-    """Returns a program's text with a blank for each comment, and without quoted text."""
-    return QUOTED.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)
 
 
 class Words:
