@@ -25,6 +25,7 @@ class Solution:
         owner: the class whose methods they are; "" if there is none.
         copies: whether the language hands copies of arguments to them.
         is_plain: whether they answer a number, a truth or a character.
+        held: if a parameter takes values of any type: the types that may be written for it.
         is_whole: whether their answers hold no numbers but whole ones, of which there is a least.
     """
 
@@ -33,6 +34,7 @@ class Solution:
     copies: bool = False
     is_plain: bool = False
     is_whole: bool = False
+    held: frozenset[str] = frozenset()
 
 
 class Values:

@@ -255,9 +255,22 @@ class Walk:
             raise SharedError(f"the solution may be called more than {_MOST_CALLS:,} times", call)
         if self._solution.copies:
             return
+        for one in arguments if self._solution.held else ():
+            self._check_held(one)
         for one in arguments:
             if (stays := self._values.kept(one)) is not None:
                 raise SharedError("an argument is no fresh value of numbers and texts", stays)
+
+    def _check_held(self, argument: Node) -> None:
+        """Allows values of listed types where any type is taken; others could not be sent."""
+        for node in self._text.inside(argument):
+            written = node.child_by_field_name("type")
+            is_other = written is not None and said(written) not in self._solution.held
+            is_name = node.type in self._table.leaves and not self._text.is_member(node)
+            if node.type == "composite_literal" and is_other:
+                raise SharedError("a value of this type is not on the list", node)
+            if is_name and said(node) in self._text.bound and not self._values.is_plain(node):
+                raise SharedError("a value of this type is not on the list", node)
 
     def _check_signs(self, node: Node) -> None:
         operator = node.child_by_field_name("operator")

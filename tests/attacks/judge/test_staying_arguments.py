@@ -113,6 +113,4 @@ LED_TO = {
 
 @rows(LED_TO)
 async def test_what_an_answer_leads_to_is_the_solutions_failure(app: App, row: Row) -> None:
-    said = await judged(app, row)
-    assert is_refused(said), said
-    assert said.integrity is Integrity.ISOLATED, said
+    assert is_refused(await judged(app, row))

@@ -374,6 +374,7 @@ APART = {
     "a job between two calls that are not awaited",
     "generators",
     "exceptions",
+    "functions whose names are keywords elsewhere",
 }
 
 

@@ -32,9 +32,9 @@ from reward_server.grading.crossing import Solution
 _OBJECT = "splitwire_object"
 _ACCESS = frozenset(("public", "private", "protected"))
 _REAL = re.compile(r"\b(?:float|double)\b")
-# The tests' program itself reports an index or a length of a copy that is out of range.
+# The tests' program itself reports an index, a length or an iterator that is out of range.
 _CHECKED = (
-    "#undef _GLIBCXX_ASSERTIONS\n#define _GLIBCXX_ASSERTIONS 1\n"
+    "#undef _GLIBCXX_DEBUG\n#define _GLIBCXX_DEBUG 1\n"
     "#undef _FORTIFY_SOURCE\n#define _FORTIFY_SOURCE 2\n"
 )
 _DECLARES = word_set(

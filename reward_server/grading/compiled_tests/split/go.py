@@ -37,6 +37,12 @@ _KEYWORDS = word_set(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUPPORT = "splitwire"
+_ANY = re.compile(r"\bany\b|\binterface\b")
+# Types that `split.go` knows when an interface holds them, as tests write them.
+_HELD = frozenset(
+    {"[]int", "[]string", "[]float64", "[]bool", "[]interface{}", "[]any"}
+    | {"map[string]int", "map[string]interface{}", "map[string]any"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,9 +233,11 @@ class GoSplit:
     @property
     def solution(self) -> Solution:
         """See `Split.solution`."""
+        is_open = any(_ANY.search(one) for one in self.signature.parameters)
         return Solution(
             names=frozenset((self.signature.name,)),
             copies={*self.signature.parameters} <= _TYPES - {"error", "any"},
+            held=_HELD if is_open else frozenset(),
             is_plain=not {"error", "any", "interface{}"} & {*self.signature.results},
         )
 
