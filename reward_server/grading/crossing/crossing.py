@@ -11,6 +11,7 @@ from reward_server.grading.crossing.values import Solution
 from reward_server.grading.crossing.walker import Walk
 
 _MOST_CHARACTERS = 1 << 18
+_MOST_NAMES = 2000
 _SHOWN = 60
 
 __all__ = ["Solution", "called_names", "last_function", "missing_package", "refusal"]
@@ -37,6 +38,8 @@ def refusal(language: str, before: str, tests: str, solution: Solution) -> str:
     if len(before) + len(tests) > _MOST_CHARACTERS:
         return f"prompt and tests are longer than {_MOST_CHARACTERS:,} characters"
     text = Text(f"{before}\n{tests}", table(language), parser(language))
+    if len(text.bound) > _MOST_NAMES:
+        return f"prompt and tests give values to more than {_MOST_NAMES:,} names"
     try:
         Walk(text, solution, before).check()
     except SharedError as error:

@@ -28,7 +28,6 @@ _WRAPPING = frozenset(
         "literal_element",
     ]
 )
-_MOST_DEPTH = 100
 
 
 class Text:

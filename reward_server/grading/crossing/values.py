@@ -62,12 +62,11 @@ class Values:
                 if len(values) == 1 and said(values[0]) in self.calls
             }
         self.objects = frozenset(self._instances())
-        self._answered = self._answers = frozenset[str]()
-        while (found := self._bound_to(self.holds)) != self._answered:
-            self._answered = found
-        while (found := self._bound_to(self.is_answer)) != self._answers:
-            self._answers = found
-        self._plain = self._plain_names()
+        self._answered, self._answers = set[str](), set[str]()
+        self._add_bound(self._answered, self.holds)
+        self._add_bound(self._answers, self.is_answer)
+        self._plain = self._typed_names()
+        self._add_plain()
 
     def is_call(self, node: Node) -> bool:
         """Returns True of a call of the solution."""
@@ -99,11 +98,15 @@ class Values:
             node = inner
         return node
 
-    def _bound_to(self, is_kind: Callable[[Node], bool]) -> frozenset[str]:
-        """Returns the names that may be bound to a value of a kind."""
-        return frozenset(
-            name for name, values in self._text.bound.items() if any(map(is_kind, values))
-        )
+    def _add_bound(self, known: set[str], is_kind: Callable[[Node], bool]) -> None:
+        """Adds the names that may be bound to a value of a kind, which these names decide."""
+        names, before = list(self._text.bound.items()), -1
+        while before != len(known):
+            before = len(known)
+            names.reverse()  # chains of names are followed in both directions
+            for name, values in names:
+                if name not in known and any(map(is_kind, values)):
+                    known.add(name)
 
     def _instances(self) -> Iterator[str]:
         """Yields the names of objects of the solution's class."""
@@ -125,23 +128,22 @@ class Values:
 
     # ----------------------------------------------------------------- numbers, texts, fresh values
 
-    def _plain_names(self) -> frozenset[str]:
-        """Returns the names that only numbers and texts are bound to."""
-        text = self._text
-        typed = {
-            name for name, places in text.declarations.items() if all(map(self._typed, places))
-        }
-        found = {*text.bound, *typed}
-        while True:
-            self._plain = frozenset(found)
-            lost = {
-                name
-                for name in found - typed
-                if not all(map(self.is_plain, text.bound.get(name, ())))
-            }
-            if not lost:
-                return self._plain
-            found -= lost
+    def _typed_names(self) -> set[str]:
+        """Returns the names that are declared as numbers and texts."""
+        declared = self._text.declarations.items()
+        return {name for name, places in declared if all(map(self._typed, places))}
+
+    def _add_plain(self) -> None:
+        """Adds the names that only numbers and texts are bound to."""
+        bound = [(one, all_) for one, all_ in self._text.bound.items() if one not in self._plain]
+        self._plain |= self._text.bound.keys()
+        before = -1
+        while before != len(self._plain):
+            before = len(self._plain)
+            bound.reverse()
+            for name, values in bound:
+                if name in self._plain and not all(map(self.is_plain, values)):
+                    self._plain.discard(name)
 
     def _typed(self, place: Node) -> bool:
         """Returns True if a name is declared as a number or a text."""

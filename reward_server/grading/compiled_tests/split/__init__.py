@@ -36,7 +36,7 @@ Values are nested, and each is a copy:
 Arguments are a u32 count and values; an answer is one value, or in Go a u32 count and values. No
 argument comes back: `grading.crossing` allows no tests that would look at one again.
 
-The tests' program does not trust the bytes of values: they are at most `MOST_DEPTH` deep, counts
+The tests' program does not trust the bytes of values: they are at most 1,000 deep, counts
 are checked against the remaining bytes before anything is allocated, and no byte follows the last
 value.
 """
@@ -44,7 +44,6 @@ value.
 from __future__ import annotations
 
 from reward_server.grading.compiled_tests.split.base import (
-    MOST_DEPTH,
     Source,
     Split,
     Splitter,
@@ -57,7 +56,7 @@ from reward_server.grading.compiled_tests.split.javascript import split_javascri
 from reward_server.grading.compiled_tests.split.rust import split_rust
 from reward_server.grading.crossing import missing_package, refusal
 
-__all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task", "taken_apart"]
+__all__ = ["SPLITTERS", "Source", "Split", "Splitter", "Task", "taken_apart"]
 
 # The splitters, by the name in `split` of a language's table [program].
 SPLITTERS: dict[str, Splitter] = {

@@ -9,8 +9,6 @@ from typing import Protocol
 from reward_server.grading.crossing import Solution
 from reward_server.languages.assertions import Assertions
 
-MOST_DEPTH = 64
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
