@@ -56,7 +56,10 @@ def judged(command: Path, requests: Sequence[pb.ScoreRequest]) -> list[Result]:
         given.write_text("".join(f"{json.dumps(MessageToDict(one))}\n" for one in requests))
         chosen = (*_SETTINGS, _PYTHON) if is_python else _SETTINGS
         settings = [part for one in chosen for part in ("--set", one)]
-        subprocess.run([command, "grade", given, "--out", out, *settings], capture_output=True)
+        parts: list[str | Path] = [command, "grade", given, "--out", out, *settings]
+        ended = subprocess.run(parts, capture_output=True, text=True)
+        if not out.exists():
+            raise RuntimeError(f"{command} judged nothing: {ended.stderr}")
         found = [_result(json.loads(line)) for line in out.read_text().splitlines()]
     if len(found) != len(requests):
         raise RuntimeError(f"{command} gave {len(found)} results for {len(requests)} tasks")

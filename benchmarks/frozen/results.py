@@ -22,7 +22,7 @@ def read(path: Path) -> Results:
     found: Results = {}
     for line in lzma.decompress(path.read_bytes()).decode().splitlines():
         *key, results = json.loads(line)
-        found[Key(*key)] = frozenset(Result(*told, tuple(signals)) for *told, signals in results)
+        found[Key(*key)] = frozenset(_result(*one) for one in results)
     return found
 
 
@@ -35,6 +35,10 @@ def write(path: Path, results: Results) -> None:
         for key, found in sorted(results.items())
     )
     path.write_bytes(lzma.compress("".join(f"{line}\n" for line in lines).encode()))
+
+
+def _result(verdict: str, reward: float | None, integrity: str, signals: list[str]) -> Result:
+    return Result(verdict, reward, integrity, tuple(signals))
 
 
 def _plain(result: Result) -> list[object]:
