@@ -1,0 +1,132 @@
+"""What crosses arrives as exactly what it was, and nothing else arrives."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict, UserDict, defaultdict, deque, namedtuple
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import IntEnum
+from fractions import Fraction
+from uuid import UUID
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reward_server.runner.channel.data import BadDataError, NotDataError, Reader, Writer
+
+VALUES = (
+    *(None, True, 3, 2**100, -1.5, 1j, "a\ud800", b"\xff", (1, (2,)), frozenset((1, 2)), range(3)),
+    *([1, [2]], {1: [2]}, {1, 2}, Counter("aab"), OrderedDict(a=1), deque([1, 2], 3)),
+    *(date(2024, 1, 2), datetime(2024, 1, 2, 3, tzinfo=UTC), time(3, 4), timedelta(3)),
+    *(Decimal("1.50"), Fraction(1, 3), UUID(int=5), numpy.float64(2), numpy.int64(3)),
+)
+Point = namedtuple("Point", "x y")  # noqa: PYI024  # a user's
+
+
+class Level(IntEnum):
+    """A user's numbers."""
+
+    LOW = 1
+
+
+def _refuse(value: object) -> object:
+    raise NotDataError(type(value).__name__)
+
+
+def _resolve(reference: object) -> object:
+    raise BadDataError("a reference")
+
+
+def _crossed(value: object, *, casts: bool = False) -> tuple[object, Reader]:
+    writer = Writer(_refuse, casts=casts)
+    written = writer.value(value)
+    told, rows = json.loads(json.dumps([written, writer.rows()]))
+    reader = Reader(_resolve, rows)
+    return reader.value(told), reader
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_a_listed_value_arrives_as_it_was(value: object) -> None:
+    found, reader = _crossed(value)
+    assert (type(found), found, reader.narrow) == (type(value), value, False)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+    )
+)
+def test_any_plain_value_arrives_as_it_was(value: object) -> None:
+    assert _crossed(value)[0] == value
+
+
+def test_containers_that_are_the_same_stay_the_same() -> None:
+    row = [0, 0]
+    [first, second], _ = _crossed([row, row])  # type: ignore[misc]  # it is a list of two
+    assert first is second
+
+
+@pytest.mark.parametrize(
+    ("value", "cast"),
+    [
+        (Point(1, 2), (1, 2)),
+        (Level.LOW, 1),
+        (defaultdict(list, a=[1]), {"a": [1]}),
+        (bytearray(b"ab"), b"ab"),
+        (UserDict(a=1), {"a": 1}),
+        ({1: 2}.keys(), {1: 2}.keys()),
+    ],
+    ids=repr,
+)
+def test_a_value_of_a_subclass_arrives_as_one_of_its_base(value: object, cast: object) -> None:
+    assert _crossed(value, casts=True)[0] == cast
+
+
+def test_an_iterator_arrives_as_what_it_yields() -> None:
+    found, _ = _crossed(map(str, [1, 2]), casts=True)
+    assert list(found) == ["1", "2"]  # type: ignore[call-overload]  # it is an iterator
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8", "uint8", "complex64"])
+def test_a_narrow_number_arrives_as_it_is_and_is_told(kind: str) -> None:
+    for value in (numpy.zeros((2, 2), kind), numpy.zeros(1, kind)[0]):
+        found, reader = _crossed(value)
+        assert found.dtype == numpy.dtype(kind)  # type: ignore[attr-defined]  # it is of numpy
+        assert reader.narrow
+
+
+@pytest.mark.parametrize("value", [object(), len, _refuse, type, Level, (lambda: 0)], ids=repr)
+def test_what_is_not_listed_does_not_cross(value: object) -> None:
+    with pytest.raises(NotDataError):
+        _crossed([value], casts=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        ({"r": 3}, []),
+        ({"r": -1}, [["l"]]),
+        ({"eval": ["1"]}, []),
+        ({"t": 3}, []),
+        ({"h": ["name", "x"]}, []),
+        ({"np": ["O", "aaaaaaaa"]}, []),
+        ({"np": ["f4,f2", "aaaaaaaa"]}, []),
+        ({"decimal": ["1E+999999999"]}, []),
+        ({"n": 5}, []),
+        (None, [["x", 1]]),
+        (None, [["a", "O", [1], "aaaaaaaa"]]),
+        (None, [["a", "<f8", [10**9], "aaaaaaaa"]]),
+        (None, [["s", {"r": 0}]]),
+        (None, [["R", "Node", "__class__", 3]]),
+        (None, [["d", 1]]),
+        (None, [7]),
+    ],
+    ids=repr,
+)
+def test_what_no_writer_writes_is_refused(written: object, rows: object) -> None:
+    with pytest.raises(BadDataError):
+        Reader(_resolve, rows).value(written)
