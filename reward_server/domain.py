@@ -479,6 +479,33 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Crossing:
+    """What the judge binds before it hears the solution; see `grading.crossing`.
+
+    Args:
+        names: names that the tests take from the solution.
+        classes: those of them that the tests construct.
+        raised: those of them that the tests expect as exceptions.
+        modules: modules that the tests use; `free` are those that they do not import themselves.
+        free: see `modules`.
+        helpers: the prompt's own definitions that the tests use, as a text.
+        records: classes of the prompt whose objects cross as data.
+        form: "check" or "script", if the test code is one of these.
+        files: test files without the imports that nothing in them uses.
+    """
+
+    names: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
+    raised: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
+    helpers: str = ""
+    records: frozenset[str] = frozenset()
+    form: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution.
 
@@ -495,6 +522,7 @@ class FunctionJudgement:
     stop_at_first_failure: bool = False
     brings_changes: bool = False
     repeats_answers: bool = False
+    crossing: Crossing | None = None
 
 
 PLAIN = ""
@@ -552,6 +580,7 @@ class UnitJudgement:
         stop_at_first_failure: whether one failed test ends the run.
         brings_changes, repeats_answers: see `FunctionJudgement`.
         executable: paths among `files` of those that may be executed.
+        crossing: what the judge binds, if only data crosses.
     """
 
     source: str
@@ -563,6 +592,7 @@ class UnitJudgement:
     brings_changes: bool = False
     repeats_answers: bool = False
     executable: frozenset[str] = frozenset()
+    crossing: Crossing | None = None
 
 
 Pair = SplitPrograms | Conversation

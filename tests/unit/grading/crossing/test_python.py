@@ -1,0 +1,206 @@
+"""What tests may say is a list: each form on it is apart, each form beside it names its rule."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from reward_server.domain import Crossing, Framework, FunctionTests, UnitTests
+from reward_server.grading.crossing.python import Refusal, read_files, read_functions
+
+NODES = """
+    class ListNode:
+        def __init__(self, val=0, next=None):
+            self.val = val
+            self.next = next
+
+    def linked(values):
+        head = ListNode(0)
+        node = head
+        for value in values:
+            node.next = ListNode(value)
+            node = node.next
+        return head.next
+
+    """
+APART = {
+    "plain data": "assert candidate([1, 2], key='a') == {'x': (1, 2.5, None)}",
+    "a module that nobody imports": "assert candidate(4) == math.sqrt(16)",
+    "a tolerance": "assert abs(candidate(2) - 1.5) < 1e-6",
+    "a loop over a table": "for x, want in zip([1, 2], [3, 4]):\n    assert candidate(x) == want",
+    "an index beside a row": "for i, row in enumerate([[1]]):\n    assert candidate(*row) == i",
+    "a helper of the tests": "def twice(x):\n    return 2 * x\nassert candidate(2) == twice(2)",
+    "an exception": "try:\n    candidate(0)\nexcept ValueError as e:\n    assert e.args == ('no',)",
+    "an exception of the solution": "try:\n    candidate(0)\nexcept TooSmall:\n    pass",
+    "an object": "box = Box(3)\nbox.add(1)\nassert box.items == [1] and len(box) == 1",
+    "objects that the tests link": "a = Node(1)\na.next = Node(2)\na.next.next = Node(3)",
+    "types of data": "assert type(candidate(1)) is int and isinstance(candidate(2), (int, float))",
+    "numpy's dtype": "import numpy as np\nassert candidate(3).dtype == np.float32",
+    "arrays": "import numpy as np\nassert np.allclose(candidate(np.zeros(3)), [1.0])",
+    "a copy that the tests change": (
+        "xs = [3]\nys = xs.copy()\nys.sort()\nassert candidate(xs) == ys"
+    ),
+    "a function as a key": "assert sorted([2, 1], key=candidate) == [1, 2]",
+    "a pattern that is a literal": "import re\nassert re.match('a+', candidate('a'))",
+    "a variable named like a built-in": "str = 'a'\nassert candidate(str) == 'a'",
+}
+REFUSED = {
+    "evaluation": ("names", "assert eval(candidate(1)) == 2"),
+    "evaluation by another name": ("names", "assert list(map(eval, [candidate(1)])) == [2]"),
+    "built-ins as a dictionary": ("names", "__builtins__['sorted'] = None"),
+    "globals": ("names", "globals()['x'] = candidate(1)"),
+    "a frame": ("attributes", "g = (x for x in [1])\nassert g.gi_frame.f_globals"),
+    "a special attribute": ("attributes", "assert candidate.__name__ == 'f'"),
+    "a special attribute by text": ("attributes", "assert getattr(candidate, '__code__')"),
+    "an attribute named by an answer": ("literals", "assert len(getattr([1], candidate(1)))"),
+    "a pattern that is an answer": ("literals", "import re\nassert re.match(candidate(1), 'a')"),
+    "a format that is an answer": ("attributes", "assert candidate(1).format(3) == '3'"),
+    "a format by percent": ("literals", "assert candidate(1) % (3, 4) == '34'"),
+    "a dtype that is an answer": (
+        "literals",
+        "import numpy as np\nnp.zeros(3, dtype=candidate(1))",
+    ),
+    "a narrow array": ("literals", "import numpy as np\nassert candidate(np.array([1], 'f2'))"),
+    "a narrow number": ("data", "import numpy as np\nassert candidate(1) == np.float32(0.1)"),
+    "a strided view": ("modules", "from numpy.lib.stride_tricks import as_strided\nas_strided(1)"),
+    "a store in a module": ("stores", "math.pi = candidate(1)"),
+    "a function handed over": ("arguments", "assert candidate(lambda x: x, 1) == 1"),
+    "a method handed over": ("arguments", "xs = []\ncandidate(xs.append)"),
+    "an own object handed over": ("arguments", "class A:\n    pass\ncandidate(A())"),
+    "a generator handed over": ("arguments", "assert candidate(x for x in [1]) == 1"),
+    "an identity": ("identity", "xs = [1]\nassert candidate(xs) is xs"),
+    "equal objects": ("handles", "assert Point(1) == Point(1)"),
+    "an object in a text": ("handles", "p = Point(1)\nassert f'{p}' == '1'"),
+    "an object of a class": ("handles", "p = Point(1)\nassert isinstance(p, Point)"),
+    "a change of an object's list": (
+        "stores",
+        "b = Box(1)\nb.items.append(3)\nassert b.items == [3]",
+    ),
+    "a list changed after it was kept": (
+        "arguments",
+        "def g():\n    xs = [1]\n    b = Box(xs)\n    xs.append(2)\n    assert b.total() == 3\ng()",
+    ),
+    "a field of an answer": ("attributes", "assert candidate(1).x == 1"),
+    "a manager": ("handles", "with candidate(1):\n    pass"),
+    "files": ("names", "open(candidate(1))"),
+    "a seed": ("modules", "import random\nrandom.seed(1)\nassert candidate(1) == 3"),
+    "the recursion limit": ("modules", "import sys\nsys.setrecursionlimit(10)\ncandidate(1)"),
+    "a coroutine": ("syntax", "async def g():\n    await candidate(1)"),
+    "an exception that ends programs": (
+        "names",
+        "try:\n    candidate(1)\nexcept SystemExit:\n    pass",
+    ),
+    "a subclass of the solution's": ("classes", "class B(Box):\n    pass\nassert B(1).x == 1"),
+}
+
+
+def _read(text: str, prompt: str = "") -> Crossing | Refusal:
+    tests = FunctionTests(entry_point="f", test_code=textwrap.dedent(text))
+    return read_functions(tests, textwrap.dedent(prompt))
+
+
+def _in_check(text: str) -> str:
+    return "def check(candidate):\n" + textwrap.indent(text, "    ")
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_is_on_the_list_is_apart(name: str) -> None:
+    assert isinstance(_read(_in_check(APART[name])), Crossing), _read(_in_check(APART[name]))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_on_the_list_names_its_rule_and_line(name: str) -> None:
+    rule, text = REFUSED[name]
+    found = _read(_in_check(text))
+    assert isinstance(found, Refusal)
+    assert (found.rule, found.line > 1) == (rule, True), found
+
+
+def test_a_plan_says_what_is_constructed_and_what_is_caught() -> None:
+    found = _read(_in_check("try:\n    Box(1).add(2)\nexcept TooSmall:\n    pass"))
+    assert isinstance(found, Crossing)
+    assert found.names == {"f", "Box", "TooSmall"}
+    assert (found.classes, found.raised, found.form) == ({"Box"}, {"TooSmall"}, "check")
+
+
+def test_a_function_with_a_name_like_a_class_is_none() -> None:
+    found = read_functions(FunctionTests(asserts=("assert Split([1, 2]) == [2]",)), "")
+    assert isinstance(found, Crossing)
+    assert (found.names, found.classes) == ({"Split"}, frozenset())
+
+
+def test_a_solution_that_is_named_like_a_built_in_is_asked() -> None:
+    found = read_functions(FunctionTests(asserts=("assert sum(10, 15) == 6",)), "")
+    assert isinstance(found, Crossing)
+    assert found.names == {"sum"}
+
+
+def test_what_the_prompt_defines_in_full_runs_in_the_judge_and_its_nodes_are_data() -> None:
+    text = _in_check("assert candidate(linked([1, 2])).val == 1")
+    found = _read(text.replace(".val == 1", " == None"), NODES + "def f(head):\n        pass\n")
+    assert isinstance(found, Crossing), found
+    assert found.records == {"ListNode"}
+    assert "def linked" in found.helpers
+    assert found.names == {"f"}
+
+
+def test_a_helper_of_the_prompt_is_read_by_the_same_rules() -> None:
+    prompt = "def helper(x):\n    return eval(x)\n\ndef f(x):\n    pass\n"
+    found = _read(_in_check("assert candidate(1) == helper('1')"), prompt)
+    assert isinstance(found, Refusal)
+    assert found.rule == "names"
+
+
+def _files(text: str) -> Crossing | Refusal:
+    tests = UnitTests(framework=Framework.PYTEST, files=(("test_a.py", textwrap.dedent(text)),))
+    return read_files(tests)
+
+
+def test_a_file_of_pytest_is_apart_and_loses_imports_that_nothing_uses() -> None:
+    found = _files(
+        """
+        import os
+        import pytest
+        from solution import f, Box
+
+        @pytest.fixture
+        def box():
+            return Box(1)
+
+        @pytest.mark.parametrize("x, want", [(1, 2), (3, 4)])
+        def test_f(x, want):
+            assert f(x) == want
+
+        def test_box(box):
+            box.add(3)
+            with pytest.raises(ValueError, match="no"):
+                box.add(-1)
+        """
+    )
+    assert isinstance(found, Crossing), found
+    assert (found.names, found.classes) == ({"f", "Box"}, {"Box"})
+    [(_, text)] = found.files
+    assert text.startswith("\npass\nimport pytest\n")
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("frameworks", "def test_f(monkeypatch):\n    assert f(1) == 2"),
+        ("frameworks", "def test_f(capsys):\n    f(1)"),
+        ("frameworks", "@pytest.mark.xfail\ndef test_f():\n    assert f(1) == 2"),
+        ("modules", "def test_f():\n    f(1)\n    pytest.skip('no')"),
+        ("modules", "import os\ndef test_f():\n    os.environ['A'] = f(1)"),
+        ("frameworks", "def pytest_runtest_call(item):\n    f(item)"),
+        ("names", "def test_f():\n    assert g(1) == 2"),
+        ("names", "pytest_plugins = ['a']\ndef test_f():\n    assert f(1) == 2"),
+        ("frameworks", "class TestF:\n    def test_f(self, monkeypatch):\n        f(1)"),
+        ("frameworks", "@pytest.fixture\ndef a(monkeypatch):\n    return f(1)"),
+        ("frameworks", "@pytest.fixture(autouse=True)\ndef a(request):\n    f(request)"),
+    ],
+)
+def test_a_file_that_does_more_than_ask_and_compare_is_shared(rule: str, text: str) -> None:
+    found = _files(f"import pytest\nfrom solution import f\n{text}\n")
+    assert isinstance(found, Refusal)
+    assert found.rule == rule, found
