@@ -108,6 +108,7 @@ class Evaluation:
         clock: returns the time in seconds, for the window.
         repositories: the repositories that tasks name.
         images: the images that tasks can name.
+        contract: whether only data crosses between Python tests and solutions; it can be set later.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Evaluation:
         clock: Callable[[], float] = time.monotonic,
         repositories: Repositories | None = None,
         images: Iterable[ImageInfo] = (),
+        contract: bool = False,
     ) -> None:
         self._scheduler = scheduler
         self._repositories = repositories or Repositories()
@@ -134,6 +136,7 @@ class Evaluation:
         self._libraries = Libraries(self._programs, checker_limits)
         self._splits = Splits()
         self._parallelism = parallelism
+        self.contract = contract
         self._idempotency = IdempotencyCache(count=window_size, seconds=window_seconds, clock=clock)
         self._single_flight: SingleFlight[Assessment] = SingleFlight()
 
@@ -298,7 +301,7 @@ class Evaluation:
         match submission.tests:
             case FunctionTests() as tests:
                 prompt = read_prompt(submission.prompt, language).executable
-                return await function_grader(tests, prompt)
+                return await function_grader(tests, prompt, contract=self.contract)
             case CallTests() as tests:
                 prompt, entry_point = submission.prompt, tests.entry_point
                 told = await read_aside(len(prompt), read_signature, prompt, entry_point)
@@ -316,7 +319,8 @@ class Evaluation:
             case UnitTests() as tests:
                 is_networked = submission.network is not Network.NONE
                 reasons = ("they share a network",) if is_networked else ()
-                known = await plan(tests, submission.prompt, reasons)
+                contract = self.contract
+                known = await plan(tests, submission.prompt, reasons, contract=contract)
                 return UnitGrader(tests=tests, plan=known)
             case ProgramTests():
                 programs, splits = self._programs.of(owner), self._splits.of(owner)

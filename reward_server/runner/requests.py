@@ -99,6 +99,25 @@ class ConversationRequest(NamedTuple):
     output_bytes: int
 
 
+class PlanFields(TypedDict):
+    """What is bound before the solution is heard; see `judge.contract`.
+
+    Keys: names that the tests take from the solution, those of them that they construct, those that
+    they expect as exceptions, modules to load, those that the tests do not import themselves, the
+    prompt's definitions, its classes whose objects are data, and the form of the test code: "check"
+    or "script".
+    """
+
+    names: Sequence[str]
+    classes: Sequence[str]
+    raised: Sequence[str]
+    modules: Sequence[str]
+    free: Sequence[str]
+    helpers: str
+    records: Sequence[str]
+    form: str
+
+
 class FunctionRequest(NamedTuple):
     """Tests given as Python.
 
@@ -107,6 +126,7 @@ class FunctionRequest(NamedTuple):
         calls: how many requests an execution may make, in both directions together.
         brings_changes: whether the tests see all changes of arguments.
         repeats_answers: whether the judge reuses an object's first answer to a question.
+        plan: what is bound before the solution is heard, if only data crosses.
     """
 
     entry_point: str
@@ -120,6 +140,7 @@ class FunctionRequest(NamedTuple):
     stop_at_first_failure: bool = False
     brings_changes: bool = False
     repeats_answers: bool = False
+    plan: PlanFields | None = None
 
 
 class CallRequest(NamedTuple):
@@ -160,6 +181,7 @@ class UnitRequest(NamedTuple):
     targets: Sequence[str] = ()
     import_paths: Sequence[str] = ()
     modules: Sequence[str] = ()
+    plan: PlanFields | None = None
 
 
 class SharedRequest(UnitRequest):
@@ -185,6 +207,7 @@ class SolutionProgram(NamedTuple):
         shared: names of the prompt's classes whose objects cross as records.
         identities: whether immutable data crosses with an identity number.
         signature: the `signature` of the `CallRequest`.
+        contract: whether only data crosses; see `judge.contract`.
     """
 
     predefined: bool
@@ -192,6 +215,7 @@ class SolutionProgram(NamedTuple):
     shared: Sequence[str] = ()
     identities: bool = False
     signature: Sequence[Any] = ()
+    contract: bool = False
 
 
 TestsRequest = FunctionRequest | CallRequest

@@ -9,6 +9,7 @@ from reward_server.domain import (
     CallJudgement,
     Commands,
     Conversation,
+    Crossing,
     FunctionJudgement,
     Job,
     Limits,
@@ -23,6 +24,7 @@ from reward_server.runner.requests import (
     CommandsRequest,
     ConversationRequest,
     FunctionRequest,
+    PlanFields,
     ProgramRequest,
     SharedRequest,
     Side,
@@ -199,7 +201,23 @@ def _function_request(work: FunctionJudgement, limits: Limits) -> FunctionReques
         stop_at_first_failure=work.stop_at_first_failure,
         brings_changes=work.brings_changes,
         repeats_answers=work.repeats_answers,
+        plan=_plan(work.crossing),
     )
+
+
+def _plan(crossing: Crossing | None) -> PlanFields | None:
+    if crossing is None:
+        return None
+    return {
+        "names": sorted(crossing.names),
+        "classes": sorted(crossing.classes),
+        "raised": sorted(crossing.raised),
+        "modules": sorted(crossing.modules),
+        "free": sorted(crossing.free),
+        "helpers": crossing.helpers,
+        "records": sorted(crossing.records),
+        "form": crossing.form,
+    }
 
 
 def _unit_request(work: UnitJudgement, limits: Limits) -> UnitRequest:
@@ -216,6 +234,7 @@ def _unit_request(work: UnitJudgement, limits: Limits) -> UnitRequest:
         targets=work.tests.places.targets,
         import_paths=work.tests.places.import_paths,
         modules=work.tests.places.modules,
+        plan=_plan(work.crossing),
     )
 
 

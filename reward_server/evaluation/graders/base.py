@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ParamSpec, Protocol, TypeVar
@@ -12,6 +12,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from reward_server.domain import (
     CallJudgement,
     CallTests,
+    Crossing,
     Ending,
     Execution,
     FunctionJudgement,
@@ -166,11 +167,16 @@ class FunctionGrader:
         reasons: why their text needs the solution itself, if the request makes them run in a
             separate judge nevertheless. A wrong solution may pass then.
         flaw: why no answer can fail them; "" if one can.
+        crossing: what the judge binds, if only data crosses.
+        beside: makes a grader that runs them beside the solution, if they turn out to hand over
+            what is no data.
     """
 
     tests: FunctionTests
     reasons: tuple[str, ...] = ()
     flaw: str = ""
+    crossing: Crossing | None = None
+    beside: Callable[[], Awaitable[Grader]] | None = None
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -207,9 +213,15 @@ class FunctionGrader:
             files=candidate.files,
             data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
+            crossing=self.crossing,
         )
         execution = await slots.run(candidate.job(work))
         run = Run.of(execution, execution.tests or self.not_run())
+        if self.crossing is not None:
+            if UNSENDABLE in execution.signals and self.beside is not None:
+                runs = await (await self.beside()).grade(candidate, slots)
+                return [replace(one, integrity=Integrity.SHARED) for one in runs]
+            return [labelled(run)]
 
         async def execute(
             perturbed: Tests | None = None,
@@ -353,6 +365,15 @@ def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
 def case_name(index: int) -> str:
     """Returns the name of the case at an index, which counts from 1 for people."""
     return f"case {index + 1}"
+
+
+UNSENDABLE = "unsendable"
+
+
+def labelled(run: Run) -> Run:
+    """Returns a run under the contract; what lowered its label is among its signals."""
+    is_lowered = any(name.startswith("lowered_") for name in run.execution.signals)
+    return replace(run, integrity=Integrity.SHARED) if is_lowered else run
 
 
 def _owner(entry_point: str) -> str:

@@ -6,8 +6,10 @@ Only the request and the text of the tests decide whether tests need it, and nev
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from reward_server.domain import (
+    Crossing,
     FunctionTests,
     Integrity,
     Placement,
@@ -16,6 +18,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_once
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
+from reward_server.grading.crossing.python import Refusal, read_functions
 from reward_server.grading.python_tests.isolation.function_tests import (
     FunctionFile,
     function_file,
@@ -83,7 +86,9 @@ class InProcessGrader:
         return replace(test, name=self.file.names.get(test.name, test.name))
 
 
-async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | InProcessGrader:
+async def function_grader(
+    tests: FunctionTests, prompt: str, *, contract: bool = False
+) -> FunctionGrader | InProcessGrader:
     """Returns the grader of function tests.
 
     The request or the tests' text decides where they run. Their text alone decides the label.
@@ -91,9 +96,12 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
     Args:
         tests: the tests.
         prompt: the task's code, as `continuation.read_prompt` returns it.
+        contract: whether only data crosses between tests and solution.
     """
     tests, flaw = await _read(tests, prompt)
     is_asked = tests.placement is Placement.BESIDE
+    if contract and not is_asked:
+        return await _by_contract(tests, prompt, flaw)
     file = None
     if is_asked or may_need_solution(tests, prompt):
         file = await _file(tests, prompt)
@@ -108,6 +116,34 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
         units=UnitGrader(tests=file.tests, plan=reading),
         is_asked=is_asked,
     )
+
+
+async def _by_contract(
+    tests: FunctionTests, prompt: str, flaw: str
+) -> FunctionGrader | InProcessGrader:
+    characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
+    crossing = await read_once(
+        _crossings, _BYTES_OF_CHARACTER, characters, read_functions, tests, prompt
+    )
+    if isinstance(crossing, Refusal):
+        return await _beside(tests, prompt, flaw, (str(crossing),))
+    beside = partial(_beside, tests, prompt, flaw, ("the tests hand over what is no data",))
+    return FunctionGrader(tests=tests, flaw=flaw, crossing=crossing, beside=beside)
+
+
+async def _beside(
+    tests: FunctionTests, prompt: str, flaw: str, reasons: tuple[str, ...]
+) -> FunctionGrader | InProcessGrader:
+    """Returns the grader of tests that the contract does not allow."""
+    file = await _file(tests, prompt)
+    functions = FunctionGrader(tests=tests, flaw=flaw)
+    if file is None or tests.placement is Placement.ISOLATED:
+        return replace(functions, reasons=reasons)
+    units = UnitGrader(tests=file.tests, plan=await plan(file.tests, prompt, reasons))
+    return InProcessGrader(functions=functions, file=file, units=units, is_asked=False)
+
+
+_crossings: Recent[Crossing | Refusal] = Recent(32 << 20)
 
 
 async def _read(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:

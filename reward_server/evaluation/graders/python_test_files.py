@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from reward_server.domain import (
+    Crossing,
     Ending,
     Execution,
     Framework,
@@ -22,9 +23,16 @@ from reward_server.domain import (
     UnitJudgement,
     UnitTests,
 )
-from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.base import (
+    UNSENDABLE,
+    Candidate,
+    Slots,
+    labelled,
+    read_aside,
+)
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
+from reward_server.grading.crossing.python import read_files
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -61,6 +69,7 @@ class Plan:
         inventory: which tests there are.
         flaw: why no answer can fail them; "" if one can.
         twins: copies of tests in the solution's process with wrong expectations, if there are any.
+        crossing: what the judge binds, if only data crosses.
     """
 
     reading: Reading
@@ -68,6 +77,7 @@ class Plan:
     inventory: Inventory
     flaw: str = ""
     twins: Twins | None = None
+    crossing: Crossing | None = None
 
     @property
     def integrity(self) -> Integrity:
@@ -86,24 +96,27 @@ class Plan:
         return f"they live with the solution ({why}): leave that out, or require SHARED"
 
 
-async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
+async def plan(
+    tests: UnitTests, prompt: str, reasons: tuple[str, ...] = (), *, contract: bool = False
+) -> Plan:
     """Reads test files and returns how they are run.
 
     Args:
         tests: the files.
         prompt: the prompt of the task.
         reasons: why they need the solution's process, besides the reasons in their text.
+        contract: whether the contract decides where they run.
     """
 
     async def read() -> tuple[Plan, int]:
         characters = len(prompt) + sum(len(text) for _, text in tests.files)
-        found = await read_aside(characters, _plan, tests, prompt, reasons)
+        found = await read_aside(characters, _plan, tests, prompt, reasons, contract)
         return found, found.size_bytes(characters)
 
-    return await _plans.find((tests, prompt, reasons), read)
+    return await _plans.find((tests, prompt, reasons, contract), read)
 
 
-def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
+def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: bool) -> Plan:
     trees = parse_files(tests.files)
     inventory = Inventory(trees, tests.files, tests.framework)  # it counts elements of literals
     is_repository = bool(tests.places.targets)
@@ -113,11 +126,17 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     reading = read_suite(trees, tests.files, tests.solution_path)
     of_classes = solution_classes.reasons(trees.values(), reading.wanted)
     needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
+    crossing = None
+    if contract:
+        found = read_files(tests)
+        crossing = found if isinstance(found, Crossing) and not reasons else None
+        needed = reasons if isinstance(found, Crossing) else (str(found), *reasons)
     known = Plan(
         reading=replace(reading, reasons=tuple(dict.fromkeys(needed))),
         skips=Skips(trees),
         inventory=inventory,
         flaw=flaw,
+        crossing=crossing,
     )
     if not known.reading.reasons:
         return known
@@ -179,10 +198,21 @@ class UnitGrader:
             stops = stops_at_first_failure(candidate.policy)
             work = self._work(candidate, self.tests, stops=stops)
             run = self._run_of(await slots.run(candidate.job(work)))
+            if self.plan.crossing is not None:
+                if UNSENDABLE in run.execution.signals:
+                    runs = await (await self._beside(candidate)).grade(candidate, slots)
+                    return [replace(one, integrity=Integrity.SHARED) for one in runs]
+                return [labelled(run)]
             return await self._confirmed(run, candidate, slots)
         if self.plan.twins is None:
             return [self._told(await self._true(self.tests, candidate, slots))]
         return await self._proven(self.plan.twins, candidate, slots)
+
+    async def _beside(self, candidate: Candidate) -> UnitGrader:
+        """Returns a grader of tests that turned out to hand over what is no data."""
+        reasons = ("the tests hand over what is no data",)
+        known = await plan(self.tests, candidate.prompt, reasons, contract=True)
+        return replace(self, plan=known)
 
     def _run_of(self, execution: Execution) -> Run:
         return Run.of(execution, execution.tests or self.not_run())
@@ -209,8 +239,12 @@ class UnitGrader:
         return run.with_tests(in_order)
 
     def _work(self, candidate: Candidate, tests: UnitTests, *, stops: bool) -> UnitJudgement:
+        crossing = self.plan.crossing
+        if crossing is not None:
+            tests = replace(tests, files=crossing.files)
         return UnitJudgement(
             source=candidate.source,
+            crossing=crossing,
             tests=tests,
             files=candidate.files,
             data=candidate.data,

@@ -1068,7 +1068,7 @@ class _Walk:
         if isinstance(owner, ast.Name) and owner.id in allowed.FIXTURES:
             return
         kind, origin = self._kind(owner), self._origin(owner)
-        if origin and not self._is_of_solution(origin):
+        if origin and (not self._is_of_solution(origin) or self._is_module_of_solution(origin)):
             _refuse("stores", node, ast.unparse(node))
         if self._listed(owner) or kind is Kind.ANSWER:
             _refuse("stores", node, ast.unparse(node))

@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from io import IOBase
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
@@ -43,6 +42,7 @@ _FLAT = frozenset((type(None), bool, str, float))
 _SMALL = 1 << 63
 _WIDE = frozenset(("|b1", "<i8", "<u8", "<f8", "<c16"))
 _HIDING = frozenset(("__getitem__", "__missing__"))  # a subclass with these holds other items
+_ITERATING = frozenset(("builtins", "itertools", "collections"))  # whose iterators begin once
 _WIDE_KINDS = "UMm"
 _NUMERIC_KINDS = "biufcMm"
 
@@ -161,7 +161,7 @@ class Writer:
             if base in _BASES:
                 self.has_cast = True
                 return self.value(_BASES[base](value))
-        if hasattr(type(value), "__next__") and not isinstance(value, IOBase):
+        if type(value).__module__ in _ITERATING and hasattr(value, "__next__"):
             return {"i": self._drained(value)}
         return self._refer(value)
 

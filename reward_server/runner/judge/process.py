@@ -29,6 +29,7 @@ from ..requests import (
     CallRequest,
     CommandsRequest,
     ConversationRequest,
+    FunctionRequest,
     ProgramRequest,
     SharedRequest,
     SolutionProgram,
@@ -39,6 +40,7 @@ from ..requests import (
 from ..walls import confine, policy
 from ..wire import Stage, Word
 from . import conversation, relay, surroundings
+from .contract import run as contract
 from .endings import Cause, SessionEnded
 from .handover import hand_over, load, record_refusal
 from .link import ClosedError, Link, OversizeFrameError
@@ -237,6 +239,8 @@ def run_suite(
         True if the tests leave nothing behind in this process.
     """
     sys.stdout = sys.stderr = _Silence()
+    if isinstance(request, FunctionRequest) and request.plan is not None:
+        return contract.run_functions(request, blobs, link, report)
     session = Session(
         link,
         proxy.make,
@@ -282,11 +286,14 @@ def _run_files(
     announce_crossing: Callable[[], object],
 ) -> bool:
     """Runs or observes test files, in mode "unit" or "shared"; returns False."""
+    from .contract import files
     from .tests import shared_test_files, test_files  # slow to import
 
     sys.stdout = sys.stderr = _Silence()
     if isinstance(request, SharedRequest):
         shared_test_files.run(request, blobs, link, report)
+    elif request.plan is not None:
+        files.run(request, blobs, link, report)
     else:
         test_files.run(request, blobs, link, report, announce_crossing)
     return False

@@ -80,7 +80,6 @@ def test_containers_that_are_the_same_stay_the_same() -> None:
         (UserDict(a=1), {"a": 1}),
         ({1: 2}.keys(), {1: 2}.keys()),
     ],
-    ids=repr,
 )
 def test_a_value_of_a_subclass_arrives_as_one_of_its_base(value: object, cast: object) -> None:
     assert _crossed(value, casts=True)[0] == cast
@@ -99,7 +98,7 @@ def test_a_narrow_number_arrives_as_it_is_and_is_told(kind: str) -> None:
         assert reader.narrow
 
 
-@pytest.mark.parametrize("value", [object(), len, _refuse, type, Level, (lambda: 0)], ids=repr)
+@pytest.mark.parametrize("value", [object(), len, _refuse, type, Level])
 def test_what_is_not_listed_does_not_cross(value: object) -> None:
     with pytest.raises(NotDataError):
         _crossed([value], casts=True)

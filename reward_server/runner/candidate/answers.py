@@ -1,0 +1,212 @@
+"""Answers the judge's questions in the candidate's process, where the solution is loaded.
+
+Nothing here is trusted: the solution can change any of it. But such a change only affects the
+answers that the judge receives. `judge.contract.session` describes the messages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import json
+import operator
+import re
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..channel.data import FRAMES_OF_A_VALUE, NotDataError, Reader, Writer
+from ..channel.frames import NUMBER, ChannelClosedError, Frames
+from . import streams
+
+_ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
+_MOST_OBJECTS = 200_000
+_END = (SystemExit, KeyboardInterrupt, GeneratorExit)
+_OPERATIONS: Mapping[str, Callable[..., object]] = {
+    "call": lambda callee, args, kwargs: callee(*args, **kwargs),
+    "get": getattr,
+    "set": setattr,
+    "delete": delattr,
+    "str": str,
+    "repr": repr,
+    "len": len,
+    "iter": lambda value: map(_same, value),
+    "next": lambda value: tuple(itertools.islice(value, 1)),
+    "bool": bool,
+    "item": operator.getitem,
+    "set_item": operator.setitem,
+    "delete_item": operator.delitem,
+    "contains": operator.contains,
+    **{name: getattr(operator, name) for name in ("eq", "lt", "le", "gt", "ge")},
+}
+
+
+def _same(value: object) -> object:
+    return value
+
+
+class Answers:
+    """Answers questions.
+
+    Args:
+        frames: to and from the judge.
+        module: the solution.
+        result_bytes: greatest size of an answer.
+        records: names of the prompt's classes whose objects cross as data.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        module: types.ModuleType,
+        result_bytes: int,
+        records: Sequence[str] = (),
+    ) -> None:
+        self._frames = frames
+        self._module = module
+        self._result_bytes = result_bytes
+        found = {name: vars(module).get(name) for name in records}
+        self._records = {name: one for name, one in found.items() if isinstance(one, type)}
+        self._objects: list[object] = []
+        self._places: dict[int, int] = {}
+
+    def run(self) -> None:
+        """Answers questions until the judge closes the channel."""
+        with contextlib.suppress(ChannelClosedError):
+            while True:
+                frame = self._frames.receive()
+                answer = self._answer(frame[NUMBER.size :])
+                streams.flush_streams()
+                self._frames.send(frame[: NUMBER.size] + answer)
+
+    def _answer(self, question: bytes) -> bytes:
+        operation, asked, rows = _deeply(json.loads, question)
+        told = _deeply(Reader, self._resolve, rows, records=self._records)
+        operands = _deeply(lambda: [told.value(one) for one in asked])
+        try:
+            result = self._performed(operation, operands)
+        except _END as error:
+            return json.dumps(["exit", f"{type(error).__name__}: {_text_of(error)}"]).encode()
+        except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+            raised = error
+            raised.__traceback__ = None  # it holds the operands
+            return self._written(told, rows, lambda writer: self._raised(writer, raised))
+        is_made = operation == "call" and isinstance(operands[0], type)
+        casts = not is_made  # an object that the tests construct stays one
+        return self._written(told, rows, lambda writer: ["return", writer.value(result)], casts)
+
+    def _performed(self, operation: str, operands: list[Any]) -> object:
+        if operation == "kind":
+            return _chain(operands[0])
+        return _OPERATIONS[operation](*operands)
+
+    def _written(
+        self,
+        told: Reader,
+        before: list[Any],
+        write: Callable[[Writer], list[Any]],
+        casts: bool = True,
+    ) -> bytes:
+        """Returns an answer, with the changes of the question's containers."""
+        writer = Writer(self._refer, known=told.containers, records=self._records, casts=casts)
+        try:
+            answer = _deeply(write, writer)
+            changed = []
+            for place, row in enumerate(before):
+                found = _deeply(writer.row, told.containers[place])
+                if json.dumps(found) != json.dumps(row):
+                    changed.append([place, found])
+            rows = _deeply(writer.rows)
+            text = json.dumps([*answer, rows, changed, writer.has_cast]).encode()
+        except (NotDataError, ValueError, RecursionError, MemoryError) as error:
+            return json.dumps(["large", f"cannot cross: {error}"]).encode()
+        if len(text) > self._result_bytes:
+            problem = f"needs {len(text)} bytes, of {self._result_bytes}"
+            return json.dumps(["large", problem]).encode()
+        return text
+
+    def _raised(self, writer: Writer, error: BaseException) -> list[Any]:
+        text = _text_of(error)
+        try:
+            arguments = [writer.value(one) for one in error.args]
+        except NotDataError:
+            arguments = [text]
+        fields = {}
+        for name, value in vars(error).items():
+            with contextlib.suppress(NotDataError):
+                fields[name] = writer.value(value)
+        return ["raise", _chain(type(error)), arguments, text, fields]
+
+    # --------------------------------------------------------------------------- references
+
+    def _refer(self, value: object) -> object:
+        if isinstance(value, BaseException):
+            plain = Writer(_no_reference)
+            text = _text_of(value)
+            return {"h": ["error", _chain(type(value)), [plain.value(text)], text]}
+        place = self._places.get(id(value))
+        if place is None:
+            if len(self._objects) == _MOST_OBJECTS:
+                raise NotDataError("it is the last of too many objects")
+            place = self._places[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return {"h": ["object", place]}
+
+    def _resolve(self, reference: Any) -> object:
+        match reference:
+            case ["name", str(name)] if entry := _ENTRY.fullmatch(name):
+                return functools.partial(_call_method, self._named(entry[1]), entry[2])
+            case ["name", str(name)]:
+                return self._named(name)
+            case ["object", int(place)]:
+                return self._objects[place]
+        raise NotDataError("an unknown reference")
+
+    def _named(self, name: str) -> Any:
+        try:
+            return vars(self._module)[name]
+        except KeyError:
+            return functools.partial(_undefined, name)
+
+
+def _undefined(name: str, *_: object, **__: object) -> object:
+    raise NameError(f"name {name!r} is not defined")
+
+
+def _call_method(owner: Callable[[], object], method: str, *args: object, **kwargs: object) -> Any:
+    return getattr(owner(), method)(*args, **kwargs)
+
+
+def _no_reference(value: object) -> object:
+    raise NotDataError(type(value).__name__)
+
+
+def _chain(kind: Any) -> list[str]:
+    """Returns the names of an exception's classes, from its own to one of a library."""
+    names: list[str] = []
+    classes: Sequence[type] = getattr(kind, "__mro__", (Exception,))
+    for one in classes:
+        known = vars(sys.modules.get(one.__module__) or sys)
+        if one.__module__ != "solution" and known.get(one.__qualname__) is one:
+            return [*names, f"{one.__module__}.{one.__qualname__}"]
+        names.append(one.__name__)
+    return ["builtins.Exception"]
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as problem:  # noqa: BLE001  # a solution's own text may raise anything
+        return f"{type(error).__name__}, whose text raised {type(problem).__name__}"
+
+
+def _deeply(function: Callable[..., Any], *operands: Any, **named: Any) -> Any:
+    """Calls a function that may need more frames than the solution has left."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + FRAMES_OF_A_VALUE)
+    try:
+        return function(*operands, **named)
+    finally:
+        sys.setrecursionlimit(limit)

@@ -1,0 +1,1 @@
+"""The judge's end of the contract: plain data crosses, and nothing else decides."""

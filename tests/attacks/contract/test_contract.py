@@ -1,0 +1,419 @@
+"""Attacks on the contract, and honest programs that it must not fail, judged by it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import running_app
+from reward_server.domain import (
+    Extraction,
+    Framework,
+    FunctionTests,
+    Integrity,
+    Tests,
+    UnitTests,
+    Verdict,
+)
+from reward_server.settings import Settings
+from tests.support.common import FILE_LIMITS, PACKAGES, PYTHON, Judge, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def contract() -> AsyncIterator[Judge]:
+    """Yields a judge that follows the contract."""
+    settings = Settings(
+        port=0,
+        workers=2,
+        languages=PYTHON,
+        sandbox_packages=PACKAGES,
+        sandbox_preload=("pytest",),
+    )
+    async with running_app(settings) as app:
+        app.evaluation.contract = True
+        yield Judge(app.evaluation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Tests and a solution.
+
+    Attributes:
+        name: what is tried.
+        tests: the statements of `check(candidate)`, or a file of pytest.
+        solution: the completion.
+        label: the label of an honest pass.
+    """
+
+    name: str
+    tests: str
+    solution: str
+    label: Integrity = Integrity.ISOLATED
+    prompt: str = ""
+
+
+def _tests(case: Case) -> Tests:
+    text = textwrap.dedent(case.tests).strip("\n")
+    if "def test" in text:
+        return UnitTests(framework=Framework.PYTEST, files=(("test_it.py", text + "\n"),))
+    body = textwrap.indent(text, "    ")
+    head = "import numpy as np\n" if "np." in text else ""
+    return FunctionTests(entry_point="f", test_code=f"{head}def check(candidate):\n{body}\n")
+
+
+YES = """
+class Yes:
+    __eq__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = lambda *a: True
+    __hash__ = lambda s: 0
+    __ne__ = lambda *a: False
+    __bool__ = lambda s: True
+    __len__ = lambda s: 3
+    __sub__ = __rsub__ = __add__ = __mod__ = lambda *a: 0
+    __abs__ = __round__ = __float__ = __int__ = __index__ = lambda *a: 0
+    __iter__ = lambda s: iter([Yes()])
+    __getitem__ = lambda s, k: Yes()
+    __getattr__ = lambda s, n: (lambda *a, **k: True)
+f = lambda *a, **k: Yes()
+"""
+
+ATTACKS = (
+    Case(
+        name="a solution that defines the built-ins which the tests use",
+        tests="from solution import *\ndef test_f():\n    assert sorted(f([3, 1])) == [1, 3]\n"
+        "    assert abs(f([1])[0] - 7) < 1e-6 and all(x == 9 for x in f([2]))",
+        solution="f = lambda xs: [0]\nsorted = lambda xs: [1, 3]\nabs = lambda x: 0\n"
+        "all = lambda x: True\n",
+    ),
+    Case(
+        name="a helper of the prompt defined anew",
+        prompt="def poly(xs, x):\n    return xs[0] + x\n\ndef f(xs):\n    pass\n",
+        tests="assert abs(poly([3], candidate([3]))) < 1e-6",
+        solution="def f(xs):\n    return 8\ndef poly(xs, x):\n    return 0\n",
+    ),
+    Case(
+        name="memory that a stand-in offers to numpy",
+        tests="assert np.allclose(candidate(3), [1.0, 2.0])",
+        solution="class A:\n"
+        "    __array_interface__ = {'shape': (2,), 'typestr': '<f8', 'data': (0, 1)}\n"
+        "    def __array__(self, *a, **k): return [1.0, 2.0]\n    def __len__(self): return 0\n"
+        "f = lambda x: A()\n",
+    ),
+    Case(
+        name="a narrow number that equals all large ones",
+        tests="assert candidate(30) == 832040 and candidate(31) == 1346269",
+        solution="import numpy as np\nf = lambda n: np.float16('inf')\n",
+    ),
+    Case(
+        name="a narrow array that equals a large number",
+        tests="assert (candidate(3) == 10 ** 39).all()",
+        solution="import numpy as np\nf = lambda n: np.array([np.inf], 'float32')\n",
+    ),
+    Case(
+        name="a change in two steps",
+        tests="xs = [3, 4]\nadd(xs)\nassert total() == sum(xs)",
+        solution="def add(xs): xs.clear()\ndef total(): return 0\ndef f(): pass\n",
+    ),
+    Case(
+        name="None as the answer beside a change",
+        tests="d = {'k': 3}\nassert candidate(d) == d.get('k')",
+        solution="def f(d): d.clear()\n",
+    ),
+    Case(
+        name="a raise together with a change",
+        tests="xs = [3, 1]\ntry:\n    candidate(xs)\nexcept ValueError:\n    pass\n"
+        "assert g(3) == len(xs)",
+        solution="def f(xs):\n    xs.clear()\n    raise ValueError\ndef g(x): return 0\n",
+    ),
+    Case(
+        name="fewer questions after a change",
+        tests="xs = [3, 1]\ncandidate(xs)\nfor x in xs:\n    assert g(x) == x\nassert g(0) == 0",
+        solution="def f(xs): xs.clear()\ndef g(x): return 0\n",
+    ),
+    Case(
+        name="an argument emptied that the expected value comes from",
+        tests="xs = [3, 1]\nassert candidate(xs) == sorted(xs)",
+        solution="def f(xs):\n    xs.clear()\n    return []\n",
+    ),
+    Case(
+        name="an argument emptied under another name",
+        tests="xs = [3, 1]\nys = xs\nassert candidate(xs) == sorted(ys)",
+        solution="def f(xs):\n    xs.clear()\n    return []\n",
+    ),
+    Case(
+        name="rows emptied that a shallow copy shares",
+        tests="xs = [[3, 1]]\nys = list(xs)\nassert candidate(xs) == sum(ys[0])",
+        solution="def f(xs):\n    xs[0].clear()\n    return 0\n",
+    ),
+    *(
+        Case(name=f"a duck under {name}", tests=text, solution=YES)
+        for name, text in {
+            "a comparison": "assert candidate(1) == 3 and 4 == candidate(2)",
+            "an order": "assert candidate(1) > 3 and candidate(2) < 1",
+            "a prefix": "assert candidate(1).startswith('ab')",
+            "a set": "assert candidate(1).issuperset({1, 2})",
+            "an index": "assert candidate(1)[0] == 3",
+            "a container": "assert 3 in candidate(1)",
+            "a list": "assert candidate(1) in [3, 4]",
+            "an unpacking": "a, b, c = candidate(1)\nassert a == 3",
+            "a tolerance": "assert abs(candidate(1) - 3) < 1e-6",
+            "a rounding": "assert round(candidate(1), 2) == 3",
+            "a truth value": "assert candidate(1)",
+            "a key": "assert {3: 1}[candidate(1)] == 1",
+            "an iteration": "assert all(x == 3 for x in candidate(1))",
+            "numpy": "assert np.array_equal(candidate(1), [1, 2])",
+            "a list's index": "assert [3].index(candidate(1)) == 0",
+            "a text": "assert str(candidate(1)) == 'a'",
+        }.items()
+    ),
+    Case(
+        name="the end of the program under an except",
+        tests="import pytest\nfrom solution import f\ndef test_f():\n"
+        "    with pytest.raises(Exception):\n        f(1)",
+        solution="import os\nf = lambda x: os._exit(0)\n",
+    ),
+    Case(
+        name="an exit under an except",
+        tests="try:\n    x = candidate(1)\nexcept BaseException:\n    x = 3\nassert x == 3",
+        solution="import sys\nf = lambda x: sys.exit(0)\n",
+    ),
+    Case(
+        name="an end of iteration",
+        tests="for x in map(candidate, [1, 2, 3]):\n    assert x == 7",
+        solution="def f(x): raise StopIteration\n",
+    ),
+    Case(
+        name="an own class named ValueError",
+        tests="try:\n    candidate(1)\n    assert False\nexcept ValueError:\n    pass",
+        solution="class ValueError(Exception): pass\ndef f(x): raise ValueError\n",
+    ),
+    *(
+        Case(name=f"a judge that an answer kills by {name}", tests=text, solution=solution)
+        for name, text, solution in (
+            ("its size", "assert list(range(candidate(1))) == [0]", "f = lambda x: 10 ** 18\n"),
+            (
+                "its depth",
+                "assert candidate(1) == [[]]",
+                "def f(x):\n    r = []\n    for _ in range(10 ** 5): r = [r]\n    return r\n",
+            ),
+            (
+                "a ring",
+                "assert candidate(1) == [[]]",
+                "def f(x):\n    r = []\n    r.append(r)\n    return r\n",
+            ),
+            ("its digits", "assert str(candidate(1)) == '1'", "f = lambda x: 10 ** (10 ** 6)\n"),
+        )
+    ),
+    Case(
+        name="printed lines that look like results",
+        tests="assert candidate(1) == 3",
+        solution="def f(x):\n    print('[\"return\", 3, [], [], false]')\n    print('1 passed')\n",
+    ),
+    Case(
+        name="answers in advance",
+        tests="assert candidate(1) == 3",
+        solution="import gc, socket\ndef f(x):\n    for one in gc.get_objects():\n"
+        "        if isinstance(one, socket.socket):\n"
+        "            body = b'[\"return\", 3, [], [], false]'\n"
+        "            one.send(len(body + b'x' * 8).to_bytes(4, 'big') + b'\\0' * 8 + body)\n",
+    ),
+)
+
+HONEST = (
+    Case(
+        name="a date that is parsed",
+        tests="import datetime\nassert candidate(1) == datetime.datetime.strptime('2024', '%Y')",
+        solution="import datetime\nf = lambda x: datetime.datetime(2024, 1, 1)\n",
+    ),
+    Case(
+        name="arrays compared by numpy's own tests",
+        tests="np.testing.assert_allclose(candidate(3), [0.0, 1.0, 2.0])",
+        solution="import numpy as np\nf = lambda n: np.arange(n, dtype=float)\n",
+    ),
+    Case(
+        name="a counter, an ordered dictionary and views",
+        tests="assert candidate('aab').most_common(1) == [('a', 2)]\n"
+        "assert list(g().items()) == [('b', 1), ('a', 2)] and g().keys() == {'a', 'b'}",
+        solution="from collections import *\nf = Counter\ng = lambda: OrderedDict(b=1, a=2)\n",
+    ),
+    Case(
+        name="a generator",
+        tests="g = candidate(2)\nassert next(g) == 0 and list(g) == [1]",
+        solution="def f(n):\n    yield from range(n)\n",
+    ),
+    Case(
+        name="an endless generator",
+        tests="import itertools\nassert list(itertools.islice(candidate(), 3)) == [0, 1, 2]",
+        solution="import itertools\ndef f():\n    yield from itertools.count()\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="an iterator of an own class that begins again",
+        tests="found = candidate(2)\nassert list(found) == [1, 2] and list(found) == [1, 2]\n"
+        "one = iter(g())\nassert next(one) == 7",
+        solution="class Again:\n    def __init__(self, n): self.n = n\n"
+        "    def __iter__(self):\n        self.i = 0\n        return self\n"
+        "    def __next__(self):\n        self.i += 1\n"
+        "        if self.i > self.n: raise StopIteration\n        return self.i\n"
+        "f = Again\ng = lambda: iter([7])\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="a number of the module's that the tests set",
+        tests="import solution\ndef test_f():\n    solution.count = 5\n"
+        "    assert solution.f() == 6",
+        solution="count = 0\ndef f(): return count + 1\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="the end of a generator",
+        tests="import pytest\nfrom solution import f\ndef test_f():\n    g = f()\n    next(g)\n"
+        "    with pytest.raises(StopIteration):\n        next(g)",
+        solution="def f():\n    yield 1\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="an exit that is expected",
+        tests="import pytest\nfrom solution import f\ndef test_f():\n"
+        "    with pytest.raises(SystemExit) as e:\n        f()\n    assert e.value.code == 3",
+        solution="import sys\ndef f():\n    sys.exit(3)\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="what an exception says",
+        tests="try:\n    candidate()\nexcept OSError as e:\n    assert e.errno == 2\n"
+        "try:\n    g()\nexcept TooSmall as e:\n"
+        "    assert (e.args, e.least, str(e)) == ((3,), 3, 'no')\n"
+        "try:\n    h()\nexcept KeyError as e:\n    assert str(e) == \"'a'\"\n",
+        solution="class TooSmall(ValueError):\n    def __init__(self, n):\n"
+        "        super().__init__(n)\n        self.least = n\n    def __str__(self): return 'no'\n"
+        "def f(): open('/nowhere')\ndef g(): raise TooSmall(3)\ndef h(): {}['a']\n",
+    ),
+    Case(
+        name="an own exception caught by its base",
+        tests="import pytest\nfrom solution import f, AppError\ndef test_f():\n"
+        "    with pytest.raises(AppError, match='small'):\n        f(1)\n"
+        "    with pytest.raises(ValueError):\n        f(1)",
+        solution="class AppError(ValueError): pass\nclass TooSmall(AppError): pass\n"
+        "def f(x): raise TooSmall('too small')\n",
+    ),
+    Case(
+        name="a list of an object's that the tests change",
+        tests="b = Box()\nb.items.append(3)\nb.d['k'] = 4\n"
+        "assert (b.items, b.d) == ([3], {'k': 4})",
+        solution="class Box:\n    def __init__(self): self.items, self.d = [], {}\ndef f(): pass\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="a list that an object keeps and the tests change",
+        tests="xs = [1]\nb = Box(xs)\nxs.append(2)\nassert b.total() == 3",
+        solution="class Box:\n    def __init__(self, xs): self.xs = xs\n"
+        "    def total(self): return sum(self.xs)\ndef f(): pass\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="the same list twice",
+        tests="xs = [1]\nassert candidate(xs, xs) == [1, 5]",
+        solution="def f(xs, ys):\n    xs.append(5)\n    return ys\n",
+    ),
+    Case(
+        name="the argument as the result",
+        tests="xs = [1]\nassert candidate(xs) is xs",
+        solution="f = lambda xs: xs\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="what is not a number",
+        tests="x = float('nan')\nassert candidate([x]) == [x]",
+        solution="f = lambda xs: list(xs)\n",
+    ),
+    Case(
+        name="a narrow number that is compared as one",
+        tests="assert candidate() == 0.1 and candidate().item() > 0 and candidate().shape == ()",
+        solution="import numpy as np\nf = lambda: np.float32(0.1)\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="a mask and an image",
+        tests="assert candidate(np.array([1, 2])).tolist() == [True, False]\n"
+        "assert g().dtype == np.uint8 and g().sum() == 6",
+        solution="import numpy as np\nf = lambda a: a < 2\n"
+        "g = lambda: np.array([1, 2, 3], 'uint8')\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="functions as parameters, as keys and under map",
+        tests="import pytest, re\nfrom solution import f, g, Box\n"
+        "@pytest.mark.parametrize('h', [f, g])\ndef test_f(h):\n    assert h(2) == 4\n"
+        "def test_more():\n    assert list(map(f, [1, 2])) == [2, 4]\n"
+        "    assert sorted([1, 2], key=Box(1).turn) == [2, 1]\n",
+        solution="f = lambda x: 2 * x\ng = lambda x: x + 2\n"
+        "class Box:\n    def __init__(self, n): self.n = n\n    def turn(self, x): return -x\n",
+    ),
+    Case(
+        name="sorted in place, and as the result too",
+        tests="xs = [3, 1]\nassert candidate(xs) == [1, 3]",
+        solution="def f(xs):\n    xs.sort()\n    return xs\n",
+    ),
+    Case(
+        name="sorted in place",
+        tests="xs = [3, 1]\ncandidate(xs)\nassert xs == [1, 3]",
+        solution="def f(xs):\n    xs.sort()\n",
+    ),
+    Case(
+        name="a queue of the tests' that is changed and answered from",
+        tests="q = []\nput(q, 1)\nput(q, 2)\nassert get(q) == 1 and get(q) == 2",
+        solution="def put(q, x): q.append(x)\ndef get(q): return q.pop(0)\ndef f(): pass\n",
+        label=Integrity.SHARED,
+    ),
+    Case(
+        name="lone surrogates and large numbers",
+        tests="assert candidate('\\ud800') == '\\ud800' and g() == 10 ** 5000",
+        solution="f = lambda x: x\ng = lambda: 10 ** 5000\n",
+    ),
+    Case(
+        name="linked lists of the prompt's",
+        prompt="class ListNode:\n    def __init__(self, val=0, next=None):\n"
+        "        self.val = val\n"
+        "        self.next = next\n\ndef linked(values):\n    head = node = ListNode()\n"
+        "    for value in values:\n        node.next = ListNode(value)\n        node = node.next\n"
+        "    return head.next\n\ndef same(a, b):\n    while a and b and a.val == b.val:\n"
+        "        a, b = a.next, b.next\n    return a is None and b is None\n\n"
+        "def f(head):\n    pass\n",
+        tests="assert same(candidate(linked([1, 2, 3])), linked([3, 2, 1]))\n"
+        "assert not same(candidate(linked([1, 2])), linked([1, 2]))",
+        solution="class ListNode:\n    def __init__(self, val=0, next=None):\n"
+        "        self.val = val\n"
+        "        self.next = next\ndef f(head):\n    last = None\n    while head:\n"
+        "        head.next, last, head = last, head, head.next\n    return last\n",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", ATTACKS, ids=lambda case: case.name)
+async def test_no_attack_is_rewarded_as_isolated(case: Case, contract: Judge) -> None:
+    tests = _tests(case)
+    limits, prompt, least = FILE_LIMITS, case.prompt, Integrity.UNSPECIFIED
+    found = await contract(
+        case.solution, tests, limits=limits, prompt=prompt, extraction=Extraction.NONE,
+        integrity=least,
+    )  # fmt: skip
+    assert found.verdict is not Verdict.INVALID_TASK, found.message
+    assert found.integrity is Integrity.SHARED or found.reward == 0.0, found
+
+
+@pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
+async def test_an_honest_solution_passes_with_its_label(case: Case, contract: Judge) -> None:
+    tests = _tests(case)
+    limits, prompt, least = FILE_LIMITS, case.prompt, Integrity.UNSPECIFIED
+    found = await contract(
+        case.solution, tests, limits=limits, prompt=prompt, extraction=Extraction.NONE,
+        integrity=least,
+    )  # fmt: skip
+    assert found.verdict is Verdict.PASSED, (found.message, found.signals)
+    assert found.integrity is case.label, found.signals
