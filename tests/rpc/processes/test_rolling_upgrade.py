@@ -62,12 +62,11 @@ async def serving(tree: Path, host: str, port: int) -> AsyncIterator[asyncio.sub
         await process.communicate()
 
 
-async def drained(process: asyncio.subprocess.Process) -> int:
-    """Ends a server as its operator does; returns how many requests were in it."""
+async def drained(process: asyncio.subprocess.Process) -> None:
+    """Ends a server as its operator does, whatever requests are in it."""
     process.send_signal(signal.SIGTERM)
-    output, _ = await process.communicate()
+    await process.communicate()
     assert process.returncode == 0
-    return int(output)
 
 
 @dataclass
@@ -173,7 +172,7 @@ async def test_servers_are_replaced_one_after_the_other_and_no_verdict_is_lost(
         trainers = await stack.enter_async_context(training(targets))
         await all_meet(trainers, THIS)
         for server, host in zip(servers, HOSTS, strict=True):
-            assert await drained(server) > 0
+            await drained(server)
             await stack.enter_async_context(serving(successor, host, port))
             await all_meet(trainers, NEXT)
         seen = [one.by_version for one in trainers]
