@@ -40,7 +40,6 @@ from ..requests import (
 from ..walls import confine, policy
 from ..wire import Stage, Word
 from . import conversation, relay, surroundings
-from .contract import run as contract
 from .endings import Cause, SessionEnded
 from .handover import hand_over, load, record_refusal
 from .link import ClosedError, Link, OversizeFrameError
@@ -240,6 +239,8 @@ def run_suite(
     """
     sys.stdout = sys.stderr = _Silence()
     if isinstance(request, FunctionRequest) and request.plan is not None:
+        from .contract import run as contract  # pages of its modules would cost each execution
+
         return contract.run_functions(request, blobs, link, report)
     session = Session(
         link,
