@@ -41,7 +41,10 @@ settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ("tests.support.engine", "tests.support.common", "tests.support.tools")
+pytest_plugins = (
+    *("tests.support.common", "tests.support.engine"),
+    *("tests.support.internal_errors", "tests.support.tools"),
+)
 
 
 @pytest.hookimpl(wrapper=True)
