@@ -15,8 +15,6 @@ import pytest
 
 from tests.e2e.support.rows import solved_task
 
-pytestmark = pytest.mark.timeout(600)
-
 USERS = {"root": 0, "an ordinary user": 1000}
 TASKS = 164
 

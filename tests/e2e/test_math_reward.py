@@ -13,8 +13,6 @@ from trainer_client.rewards import math_reward
 from trainer_client.rewards.math import MathTemplates, _program
 from trainer_client.rewards.math_program import CLAIM_BYTES
 
-pytestmark = pytest.mark.timeout(180)
-
 RIGHT = [
     (r"so \boxed{\frac{2}{4}} it is", "0.5"),
     (r"\boxed{x^2 + 2x + 1}", "$(x+1)^2$"),

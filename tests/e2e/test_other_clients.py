@@ -12,8 +12,6 @@ from tests.support.tools import require
 from trainer_client.examples import asyncio_client
 from trainer_client.local_server import LocalServer
 
-pytestmark = pytest.mark.timeout(120)
-
 
 @pytest.fixture(scope="module")
 def outcome(lasting_server: LocalServer) -> asyncio_client.Outcome:

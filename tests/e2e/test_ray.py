@@ -35,7 +35,7 @@ from trainer_client.adapters.common import settings
 from trainer_client.transport import ray_names
 from trainer_client.transport.ray_servers import RayServers
 
-pytestmark = [pytest.mark.timeout(240), *TRAINERS_WARN]
+pytestmark = [*TRAINERS_WARN]
 
 SETTINGS = {"languages": ["python"], "workers": 2, "drain_seconds": 1}
 NODES = 3

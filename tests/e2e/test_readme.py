@@ -33,7 +33,6 @@ def test_the_readmes_score_comes_out_as_it_says(
 
 
 @pytest.mark.training
-@pytest.mark.timeout(180)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -9,8 +9,6 @@ import pytest
 from tests.e2e.support.rows import times_rows
 from trainer_client import remote_reward, tasks
 
-pytestmark = pytest.mark.timeout(120)
-
 ROWS = times_rows("t")
 COMPLETIONS = 512
 

@@ -34,8 +34,6 @@ from tests.support.bills import complaint_of_schema
 from tests.support.engine import own_tag
 from tests.support.tools import needs, require
 
-pytestmark = pytest.mark.timeout(600)
-
 TAG = own_tag("server")
 NAME = "codereward-server"
 TASKS = 164

@@ -22,7 +22,6 @@ from tests.languages.test_languages import judge
 from tests.support.tools import needs
 
 pytestmark = [
-    pytest.mark.timeout(600),
     needs("g++", "javac"),
 ]
 in_loop = pytest.mark.asyncio(loop_scope="module")

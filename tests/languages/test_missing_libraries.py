@@ -33,7 +33,7 @@ from reward_server.settings import Settings
 from tests.support.sampling import sampled
 from tests.support.tools import offered, require
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TOOLS = {
     "java": "javac",

@@ -40,7 +40,7 @@ from tests.support.common import PACKAGES, PYTHON, on_the_servers_loop
 from tests.support.engine import derived_image, own_tag
 from trainer_client import AsyncRewardClient, Score, tasks
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 
 TAG, OTHER_TAG = own_tag("shop"), own_tag("shop-fixed")
 FOLDER, PYTHON_OF_TASK = "/testbed", "/opt/env/bin/python3"

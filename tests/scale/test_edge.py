@@ -170,7 +170,7 @@ async def measured(attack: str, tokens: Path) -> Figures:
         )
 
 
-@pytest.mark.timeout(240 + 3 * SECONDS)
+@pytest.mark.timeout(600 + 3 * SECONDS)
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_holders_of_a_token_are_served_while_a_client_attacks(
     attack: str, tmp_path: Path

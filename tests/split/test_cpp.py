@@ -25,7 +25,6 @@ from tests.support.sampling import sampled
 from tests.support.tools import needs
 
 pytestmark = [
-    pytest.mark.timeout(600),
     needs("g++"),
 ]
 HEAD = """\

@@ -30,7 +30,7 @@ from reward_server.settings import Settings
 from tests.support.common import SMALL_LIMITS, on_the_servers_loop
 from tests.support.tools import offered, require
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 LIMITS = replace(
     SMALL_LIMITS,
     processes=64,

@@ -19,7 +19,6 @@ from tests.split.programs import (
 from tests.support.tools import needs
 
 pytestmark = [
-    pytest.mark.timeout(300),
     needs("go"),
 ]
 

@@ -30,7 +30,6 @@ from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
 from tests.support.tools import needs, offered
 
-pytestmark = pytest.mark.timeout(300)
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=3.0, wall_time_seconds=15.0)
 CORPORA = (go_programs.CORPUS, rust_programs.CORPUS)
 

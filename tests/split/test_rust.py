@@ -19,7 +19,6 @@ from tests.split.rust_programs import main
 from tests.support.tools import needs
 
 pytestmark = [
-    pytest.mark.timeout(300),
     needs("rustc"),
 ]
 

@@ -32,13 +32,7 @@ def own_tag(name: str, kind: str = "test") -> str:
 
 
 PYTHON_TAG, SCIENCE_TAG = own_tag("python"), own_tag("python-science")
-BUILD_SECONDS = {
-    "base_image": 300,
-    "python_image": 300,
-    "science_image": 300,
-    "program_images": 900,
-    "language_images": 3600,
-}
+BUILD_SECONDS = {"program_images": 900, "language_images": 3600}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

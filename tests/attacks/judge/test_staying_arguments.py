@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-import pytest
 import pytest_asyncio
 
 from reward_server.app import App, running_app
@@ -20,7 +19,7 @@ from tests.attacks.programs.test_programs_apart import Row, cpp, java, js, judge
 from tests.support.common import is_refused, on_the_servers_loop
 from tests.support.tools import offered
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 LANGUAGES = ("javascript", "java", "go", "c++17")
 REFUSES = "const f = (x) => { if (!Array.isArray(x)) throw new TypeError('no'); return x.length }"
 KINDS = "const f = (x) => x === null ? 'null' : Array.isArray(x) ? 'array' : typeof x"

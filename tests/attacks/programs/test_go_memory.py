@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from reward_server.app import App
 from reward_server.domain import Integrity, Verdict
 from tests.attacks.programs.test_programs_apart import Row, judged, rows
 from tests.attacks.programs.test_programs_apart import app as app  # a fixture
 from tests.support.common import on_the_servers_loop
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 
 
 def go(prompt: str, body: str, checks: str) -> Row:

@@ -36,7 +36,7 @@ from reward_server.settings import Settings
 from tests.support.common import on_the_servers_loop
 from tests.support.tools import require
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 LIMITS = Limits(
     cpu_time_seconds=20.0, wall_time_seconds=60.0, memory_bytes=700 * MEBIBYTE, processes=32
 )

@@ -34,7 +34,7 @@ from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
 from tests.support.tools import needs, offered
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 LIMITS = replace(
     SMALL_LIMITS,
     cpu_time_seconds=10.0,

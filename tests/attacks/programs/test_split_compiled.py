@@ -27,7 +27,7 @@ from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
 from tests.support.tools import require
 
-pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
+pytestmark = on_the_servers_loop
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=10.0, wall_time_seconds=60.0)
 FEW_CPU_SECONDS = replace(LIMITS, cpu_time_seconds=2.0)
 

@@ -192,7 +192,6 @@ def test_a_row_without_tests_is_named(tmp_path):
 
 
 @pytest.mark.training
-@pytest.mark.timeout(180)
 @pytest.mark.filterwarnings("default")  # of the trainer's packages
 def test_the_fields_of_trls_configuration_are_read_from_its_source():
     from trl import GRPOConfig

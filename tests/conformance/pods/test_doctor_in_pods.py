@@ -19,7 +19,7 @@ from tests.conformance.pods.inside import told_by_doctor
 from tests.conformance.pods.pod import NEEDS_RUNC, running_pod
 from tests.support.sampling import sampled
 
-pytestmark = [pytest.mark.timeout(300), NEEDS_RUNC]
+pytestmark = NEEDS_RUNC
 
 ROOT = {"runAsUser": 0, "runAsGroup": 0}
 UNFILTERED = {"seccompProfile": {"type": "Unconfined"}}

@@ -12,7 +12,6 @@ from trainer_client import RewardClient, Verdict, tasks
 from trainer_client.local_server import LocalServer
 
 pytestmark = [
-    pytest.mark.timeout(600),
     needs("g++"),
 ]
 HEADER = (Path(__file__).parent / "testlib.h").read_text()

@@ -9,8 +9,6 @@ import pytest
 from trainer_client import tasks
 from trainer_client.trl.environments import CodeEnvironment, environment_reward, python_tool
 
-pytestmark = pytest.mark.timeout(120)
-
 CASE = {"stdin_text": "31\n", "expected_stdout_text": "62\n"}
 TEMPLATES = {"double": tasks.from_json({"stdio": {"cases": [CASE]}})}
 RIGHT, WRONG = "print(2 * int(input()))", "print(1 + int(input()))"

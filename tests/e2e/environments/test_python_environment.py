@@ -17,8 +17,6 @@ from trainer_client import tasks
 from trainer_client.local_server import LocalServer
 from trainer_client.trl.environments import PythonEnvironment, environment_reward
 
-pytestmark = pytest.mark.timeout(120)
-
 MEBIBYTE = 1 << 20
 SESSION = {"memory_bytes": 128 * MEBIBYTE, "processes": 32}
 TEMPLATES = {

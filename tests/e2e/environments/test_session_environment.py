@@ -16,8 +16,6 @@ from tests.conformance.suite.host import processes_marked
 from trainer_client import Session, SessionEndedError, tasks
 from trainer_client.trl.environments import SessionEnvironment, environment_reward
 
-pytestmark = pytest.mark.timeout(120)
-
 MEBIBYTE = 1 << 20
 SESSION = {"memory_bytes": 128 * MEBIBYTE, "processes": 32}
 CART = "def total(items):\n    return sum(price for price, quantity in items)\n"

@@ -14,8 +14,6 @@ from tests.support.training_runs import REWARD, Plan, write_run, write_table
 from trainer_client.report import write_report
 from trainer_client.run_folder import Event
 
-pytestmark = pytest.mark.timeout(180)
-
 CHIPS = "#list .chip"
 SCRIPT = "window.hacked = (window.hacked ?? 0) + 1"
 HOSTILE = (

@@ -25,7 +25,6 @@ from trainer_client.view.index import CompletionIndex
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(180),
     *TRAINERS_WARN,
 ]
 

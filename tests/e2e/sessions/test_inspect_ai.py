@@ -11,8 +11,6 @@ from tests.e2e.support.programs import completed, run
 from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer
 
-pytestmark = pytest.mark.timeout(240)
-
 # It makes users as root. A session has one user, who is not root, and can make no other.
 NOT_APPLICABLE = {"test_exec_as_user"}
 CHECKS = Path(__file__).parents[1] / "support" / "inspect_checks.py"

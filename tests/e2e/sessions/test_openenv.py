@@ -20,8 +20,6 @@ from tests.e2e.support.programs import completed, run
 from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer, free_port
 
-pytestmark = pytest.mark.timeout(240)
-
 SUPPORT = Path(__file__).parents[1] / "support"
 DOUBLE = {"entry_point": "double", "asserts": ["assert double(3) == 6"]}
 TASKS = [

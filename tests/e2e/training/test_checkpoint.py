@@ -9,7 +9,7 @@ import pytest
 
 from trainer_client.trl.checkpoints.conversion import merged_checkpoint, trainable_checkpoint
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.training
 
 WIDTH, LAYERS = 64, 1
 

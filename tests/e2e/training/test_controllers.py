@@ -19,7 +19,6 @@ from trainer_client.trl.monitoring.rules import CollapseRule, KLRule
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(120),
     *TRAINERS_WARN,
 ]
 
@@ -203,7 +202,6 @@ PROCESSES = 2
 
 
 @pytest.mark.exhaustive
-@pytest.mark.timeout(240)
 def test_every_process_comes_to_the_same_coefficient_and_stops_at_the_same_step(
     tiny_model, tmp_path
 ):

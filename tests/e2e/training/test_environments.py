@@ -26,7 +26,7 @@ from trainer_client.trl.environments import (
     python_tool,
 )
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+pytestmark = [pytest.mark.training, *TRAINERS_WARN]
 
 FACTORS = range(4)
 TEMPLATES = {

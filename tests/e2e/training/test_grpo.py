@@ -17,7 +17,6 @@ from trainer_client.local_server import LocalServer
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(180),
     *TRAINERS_WARN,
 ]
 

@@ -24,7 +24,6 @@ from trainer_client.grpo import (
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(120),
     *TRAINERS_WARN,
 ]
 

@@ -25,7 +25,6 @@ from trainer_client.trl.settings.configuration import load_config
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(180),
     pytest.mark.usefixtures("trl_noted"),
     *TRAINERS_WARN,
 ]

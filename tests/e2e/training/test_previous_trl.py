@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.tools import require_package
 
-pytestmark = [pytest.mark.training, pytest.mark.exhaustive, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.training, pytest.mark.exhaustive]
 
 HERE = Path(__file__).parent
 TESTS = [str(HERE / "test_trl_formats.py")]

@@ -11,7 +11,7 @@ import pytest
 from trainer_client import ConfigError
 from trainer_client.run_folder import RunFolder, RunInfo, TaskTally
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.training
 
 INFO = RunInfo(
     started="2026-01-02T03:04:05+00:00",

@@ -34,7 +34,6 @@ from trainer_client.rewards.metrics import EVERY_COLUMN
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(180),
     *TRAINERS_WARN,
 ]
 

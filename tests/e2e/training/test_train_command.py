@@ -19,7 +19,7 @@ from trainer_client.run_folder import RunFolder
 from trainer_client.trl.settings.configuration import load_config
 from trainer_client.trl.tasks.data import read_tasks
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+pytestmark = [pytest.mark.training, *TRAINERS_WARN]
 
 
 def row(name: str) -> dict[str, str]:

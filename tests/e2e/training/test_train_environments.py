@@ -16,7 +16,7 @@ from trainer_client.report import write_report
 from trainer_client.run_folder import RunFolder
 from trainer_client.trl import run
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+pytestmark = [pytest.mark.training, *TRAINERS_WARN]
 
 SESSION_MEMORY = 96 << 20
 

@@ -17,7 +17,7 @@ from trainer_client import tasks
 from trainer_client.examples.adapters.common import TASK
 from trainer_client.local_server import LocalServer
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.training
 
 LOST = "no reward: INVALID_ARGUMENT: label row: task: 'no such task' is none of 1 task ids"
 

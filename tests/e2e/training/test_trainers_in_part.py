@@ -16,7 +16,7 @@ from tests.e2e.training.test_trainers import LOST, run
 from tests.support.tools import require_package
 from trainer_client.local_server import LocalServer
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.training
 
 MODELS = "openai,anthropic,httpx,renderers"
 TRAINING = "datasets,peft,transformers,trl"

@@ -12,7 +12,7 @@ from tests.e2e.support.rows import times_rows
 from trainer_client import remote_reward, tasks
 from trainer_client.local_server import LocalServer
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+pytestmark = [pytest.mark.training, *TRAINERS_WARN]
 
 ROWS = times_rows("t")
 STEPS = 2

@@ -21,7 +21,6 @@ from trainer_client.rewards.metrics import EVERY_COLUMN
 
 pytestmark = [
     pytest.mark.training,
-    pytest.mark.timeout(180),
     pytest.mark.usefixtures("trl_noted"),
     *TRAINERS_WARN,
 ]

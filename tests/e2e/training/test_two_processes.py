@@ -14,7 +14,7 @@ from tests.e2e.support.rows import times_rows
 from tests.e2e.support.scripted import tables
 from trainer_client.run_folder import RunFolder
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.training
 
 PROCESSES, GROUP, SAMPLES = 2, 4, 2
 MARK = "TEST_OF_TWO_PROCESSES"

@@ -22,8 +22,6 @@ from tests.support.training_runs import (
 from trainer_client.run_folder import Event, RunFolder
 from trainer_client.view import served_view
 
-pytestmark = pytest.mark.timeout(180)
-
 SCRIPT = "window.hacked = (window.hacked ?? 0) + 1"
 HOSTILE = f'<img src=x onerror="{SCRIPT}"></script><script>{SCRIPT}</script>\u202e{{{{7*7}}}}'
 

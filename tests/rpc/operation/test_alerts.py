@@ -45,7 +45,7 @@ from tests.support.simulated_process import COMMAND
 from tests.support.tools import needs
 from trainer_client.local_server import free_port
 
-pytestmark = [pytest.mark.timeout(180), needs("promtool")]
+pytestmark = needs("promtool")
 
 ROUNDS = 41  # twenty minutes, to the rules
 LOAD = 4  # completions in each

@@ -15,8 +15,6 @@ from tests.rpc.operation.prometheus import DEPLOY, Prometheus, prometheus
 from trainer_client import RewardClient
 from trainer_client.local_server import LocalServer, free_port
 
-pytestmark = pytest.mark.timeout(120)
-
 PANELS = json.loads((DEPLOY / "grafana" / "reward-server.json").read_text())["panels"]
 EXPRESSIONS = [
     pytest.param(target["expr"], id=panel["title"])

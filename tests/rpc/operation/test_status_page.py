@@ -14,8 +14,6 @@ from reward_server.telemetry import Telemetry, serve_metrics
 from tests.support.browser import Browser, chromium
 from trainer_client.local_server import free_port
 
-pytestmark = pytest.mark.timeout(120)
-
 SCRIPT = "window.hacked = (window.hacked ?? 0) + 1"
 HOSTILE = f'<img src=x onerror="{SCRIPT}"><script>{SCRIPT}</script>'
 

@@ -122,7 +122,6 @@ def test_options_of_an_image_of_ones_own_belong_together(
     assert run("build", *(option.format(file=file) for option in options)).exit_code == 2
 
 
-@pytest.mark.timeout(300)
 def test_an_image_of_ones_own_is_built_of_a_requirements_file(
     run: Command, engine: docker.APIClient, base_image: str, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.e2e.support.marks import TRAINERS_WARN
 
-pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
+pytestmark = [pytest.mark.training, *TRAINERS_WARN]
 
 LOGS = {"reward": 0.5, "reward_std": 0.1, "r/verdict/PASSED": 1.0}
 

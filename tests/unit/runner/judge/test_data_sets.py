@@ -88,7 +88,6 @@ def _mbpp_failures(zygote: Zygote, rows: list[Row]) -> list[int]:
     return failed
 
 
-@pytest.mark.timeout(180)
 def test_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     lines = (data_folder / "mbpp_full.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -97,7 +96,6 @@ def test_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     assert _mbpp_failures(zygote, [*sampled(rows[::5], 5), *with_setup]) == []
 
 
-@pytest.mark.timeout(180)
 def test_sanitized_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     rows = json.loads((data_folder / "mbpp_sanitized.json").read_text())
     assert len(rows) == 427
