@@ -18,11 +18,11 @@ import pytest
 
 from reward_server.audit.cheats.hacks import HACKS
 from reward_server.cli.comparison import turns
-from reward_server.cli.comparison.cases import Pair, attacks, read_pairs
+from reward_server.cli.comparison.cases import Case, Pair, attacks, read_pairs
 from reward_server.cli.comparison.choice import chosen
 from reward_server.cli.comparison.figures import figures
 from reward_server.cli.comparison.measuring import Plan, compare, sound
-from reward_server.cli.comparison.peer import About, Outcome, Peer, UnavailableError
+from reward_server.cli.comparison.peer import About, Answer, Outcome, Peer, UnavailableError
 from reward_server.cli.comparison.peers import commands, driven
 from reward_server.cli.comparison.peers.driven import Driven, Method
 from reward_server.cli.comparison.peers.reward_servers import RewardServer
@@ -217,13 +217,19 @@ async def test_without_verdicts_of_this_server_there_is_no_comparison(
 
 
 async def test_a_peer_that_hangs_has_time_outs_and_no_verdicts(
-    pairs: list[Pair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pairs: list[Pair], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(driven, "LIMIT_SECONDS", 0.2)
-    # It judges the first submission, and no other.
     first = tmp_path / "first"
     text = f"if mkdir {first} 2>/dev/null; then exit 0; fi\nexec sleep 1000"
-    hanging = await measured(pairs, driver(script(tmp_path / "hanging", text)), rounds=3)
+    peer = driver(script(tmp_path / "hanging", text))
+
+    class JudgesOne(Driven):
+        async def judge(self, case: Case, number: int) -> Answer:
+            answer = await super().judge(case, number)
+            self.limit_seconds = 0.2
+            return answer
+
+    hanging = await measured(pairs, JudgesOne(peer._method, THREADS), rounds=3)
     assert "widths" not in hanging
     assert hanging["problem"].startswith("timed_out")
 

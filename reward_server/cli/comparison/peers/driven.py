@@ -74,6 +74,8 @@ class Driven:
         threads: greatest number of submissions at once.
     """
 
+    limit_seconds = LIMIT_SECONDS
+
     def __init__(self, method: Method, threads: int) -> None:
         self._method = method
         self._threads = threads
@@ -124,7 +126,7 @@ class Driven:
             "id": key,
             "solution": submission.solution,
             "tests": submission.tests,
-            "seconds": LIMIT_SECONDS,
+            "seconds": self.limit_seconds,
         }
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[key] = answer
