@@ -76,6 +76,7 @@ def latency(done: Sequence[Pair]) -> dict[str, Any]:
 def overload(done: Sequence[Step], places: int, capacity: int) -> dict[str, Any]:
     """Describes the results of crowds; a rate counts verdicts, without refusals."""
     rates = [_rate(step) for step in done]
+    peak = max(rates) or 1.0  # shares of a peak of 0 are 0
     judged = [reply for step in done for reply in step.replies if reply.verdict]
     return {
         "places": places,
@@ -85,13 +86,13 @@ def overload(done: Sequence[Step], places: int, capacity: int) -> dict[str, Any]
                 "load": step.load,
                 "in_flight": step.in_flight,
                 "executions_per_second": rate,
-                "share_of_peak": rate / max(rates),
+                "share_of_peak": rate / peak,
                 "refusals_per_second": sum(1 for one in step.replies if one.status) / step.seconds,
                 "verdicts": _counted(step.replies),
             }
             for step, rate in zip(done, rates, strict=True)
         ],
-        "least_share_of_peak": min(rates) / max(rates),
+        "least_share_of_peak": min(rates) / peak,
         "honest_solutions_timed_out": sum(
             reply.verdict == "TIME_LIMIT_EXCEEDED" for reply in judged
         ),

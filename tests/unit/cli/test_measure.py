@@ -297,6 +297,13 @@ def test_overload_counts_verdicts_and_not_refusals() -> None:
     assert found["honest_solutions_not_passed"] == 1
 
 
+def test_an_overload_in_which_nothing_was_judged_has_shares_of_zero() -> None:
+    refusal = reply(0.0, verdict="", status="RESOURCE_EXHAUSTED")
+    step = Step(load=1, in_flight=10, seconds=2.0, replies=[refusal])
+    found = report.overload([step], places=10, capacity=8)
+    assert found["steps"][0]["share_of_peak"] == found["least_share_of_peak"] == 0.0
+
+
 def test_percentiles_are_measured_values() -> None:
     found = report.percentiles([float(number) for number in range(101)])
     assert found == {"p50": 50.0, "p90": 90.0, "p99": 99.0, "max": 100.0}
