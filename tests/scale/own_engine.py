@@ -17,7 +17,7 @@ import docker
 
 from reward_server.sandbox.docker.container import OWNER_LABEL
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 SIZE = "640m"  # holds the Python image twice, as an archive and as files
 CONFIGURATION = {"bridge": "none", "iptables": False, "ip6tables": False}
 

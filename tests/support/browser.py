@@ -28,7 +28,7 @@ FLAGS = (
     # Nothing but loopback resolves, so that the browser can load nothing from elsewhere.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 # Texts whose contrast with what is behind them is below WCAG's 4.5.
 FAINT = """
     const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
