@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from .. import requests
 from ..channel.frames import READY
@@ -10,7 +11,18 @@ from ..wire import Stage
 from .endings import SessionEnded
 from .link import Link, OversizeFrameError
 from .report import Report
-from .session import Session
+
+
+class Receiver(Protocol):
+    """The end of a line at which the word of a solution arrives that is being loaded."""
+
+    loaded: bool
+
+    def receive(self) -> list[object]:
+        """Waits for it; raises SessionEnded if none will come."""
+
+    def forged(self, problem: str) -> object:
+        """Ends the session because of a message that no unmodified shim sends."""
 
 
 def hand_over(
@@ -29,7 +41,7 @@ def hand_over(
     report.reach(Stage.READY)
 
 
-def load(session: Session, report: Report) -> bool:
+def load(session: Receiver, report: Report) -> bool:
     """Waits for the end of loading; returns True if the solution is loaded."""
     try:
         match session.receive():
@@ -43,7 +55,7 @@ def load(session: Session, report: Report) -> bool:
     return False
 
 
-def record_refusal(session: Session, report: Report, message: list[object]) -> None:
+def record_refusal(session: Receiver, report: Report, message: list[object]) -> None:
     """Records why a solution did not load; any other message is forged."""
     match message:
         case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:

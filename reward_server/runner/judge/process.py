@@ -50,7 +50,7 @@ from .session import Session
 from .tests.call_tests import CallTests
 from .tests.function_tests import FunctionTests
 from .tests.run import record_end, run_tests
-from .tests.suite import Suite, TaskError
+from .tests.suite import TaskError
 
 _DESCRIPTORS = 10  # the most that come with one execution, see `wire`
 
@@ -273,7 +273,7 @@ def run_suite(
     return not session.crossed
 
 
-def _suite(request: TestsRequest, session: Session) -> Suite:
+def _suite(request: TestsRequest, session: Session) -> CallTests | FunctionTests:
     if isinstance(request, CallRequest):
         return CallTests(request, session)
     return FunctionTests(request, session)

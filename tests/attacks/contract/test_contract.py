@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
 
 from reward_server.app import running_app
-from reward_server.domain import (
-    Extraction,
-    Framework,
-    FunctionTests,
-    Integrity,
-    Tests,
-    UnitTests,
-    Verdict,
-)
+from reward_server.domain import Extraction, Integrity, Verdict
 from reward_server.settings import Settings
 from tests.support.common import FILE_LIMITS, PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.contract import Case, as_tests
 
 pytestmark = on_the_servers_loop
 
@@ -38,33 +29,6 @@ async def contract() -> AsyncIterator[Judge]:
     async with running_app(settings) as app:
         app.evaluation.contract = True
         yield Judge(app.evaluation)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """Tests and a solution.
-
-    Attributes:
-        name: what is tried.
-        tests: the statements of `check(candidate)`, or a file of pytest.
-        solution: the completion.
-        label: the label of an honest pass.
-    """
-
-    name: str
-    tests: str
-    solution: str
-    label: Integrity = Integrity.ISOLATED
-    prompt: str = ""
-
-
-def _tests(case: Case) -> Tests:
-    text = textwrap.dedent(case.tests).strip("\n")
-    if "def test" in text:
-        return UnitTests(framework=Framework.PYTEST, files=(("test_it.py", text + "\n"),))
-    body = textwrap.indent(text, "    ")
-    head = "import numpy as np\n" if "np." in text else ""
-    return FunctionTests(entry_point="f", test_code=f"{head}def check(candidate):\n{body}\n")
 
 
 YES = """
@@ -397,7 +361,7 @@ HONEST = (
 
 @pytest.mark.parametrize("case", ATTACKS, ids=lambda case: case.name)
 async def test_no_attack_is_rewarded_as_isolated(case: Case, contract: Judge) -> None:
-    tests = _tests(case)
+    tests = as_tests(case)
     limits, prompt, least = FILE_LIMITS, case.prompt, Integrity.UNSPECIFIED
     found = await contract(
         case.solution, tests, limits=limits, prompt=prompt, extraction=Extraction.NONE,
@@ -409,7 +373,7 @@ async def test_no_attack_is_rewarded_as_isolated(case: Case, contract: Judge) ->
 
 @pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
 async def test_an_honest_solution_passes_with_its_label(case: Case, contract: Judge) -> None:
-    tests = _tests(case)
+    tests = as_tests(case)
     limits, prompt, least = FILE_LIMITS, case.prompt, Integrity.UNSPECIFIED
     found = await contract(
         case.solution, tests, limits=limits, prompt=prompt, extraction=Extraction.NONE,

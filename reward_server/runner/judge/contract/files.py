@@ -7,7 +7,7 @@ import random
 import sys
 import time
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib.machinery import ModuleSpec
 
@@ -19,9 +19,10 @@ from ...wire import Outcome
 from .. import endings
 from ..link import Link
 from ..report import Report, TestReport
+from .changes import BEFORE
 from .functions import SolutionModule, load_modules
 from .run import UNASKED, conclude, session_of
-from .session import DiffersError, Session
+from .session import Session
 
 COLLECTION = "collection"
 _JUDGES = ("test/", "data/")  # files that the judge writes to its own folder
@@ -101,7 +102,7 @@ class _Again:
     heard = False
 
     def __init__(
-        self, session: Session, tests: Sequence[TestReport], doubted: frozenset[int]
+        self, session: Session, tests: Sequence[TestReport], doubted: Collection[int]
     ) -> None:
         self._session, self._tests, self._doubted = session, tests, doubted
         self.differs = False
@@ -117,10 +118,7 @@ class _Again:
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
         """Compares the outcome of a test."""
-        try:
-            self._session.finish()
-        except DiffersError:
-            self.differs |= index in self._doubted
+        self._session.finish()
         self.differs |= index in self._doubted and outcome is not self._tests[index].outcome
         return not self.differs and index + 1 < len(self._tests)
 
@@ -148,7 +146,7 @@ def run(request: UnitRequest, blobs: Mapping[str, bytes], link: Link, report: Re
     sys.meta_path.insert(0, _Finder(request.solution_path, module))
     files, state = sorted(base.texts_of(blobs)), random.getstate()
     course = _Course(session, report, stop_at_failure=request.stop_at_first_failure)
-    session.begin(-1)
+    session.begin(BEFORE)
     problem = _problem_of(request.framework, files, course)
     if loading.problem is not None:
         raise loading.problem
@@ -176,10 +174,7 @@ def _again(
 ) -> bool:
     """Runs the tests once more; returns True if doubted tests ask and conclude the same."""
     random.setstate(state)  # type: ignore[arg-type]  # `getstate` returned it
-    doubted = session.doubted
-    session.replay()
-    session.begin(-1)
+    session.begin(BEFORE)
     base.forget_modules()
-    course = _Again(session, report.tests, doubted)
-    problem = _problem_of(framework, files, course)
-    return problem is None and not course.differs and -1 not in doubted
+    course = _Again(session, report.tests, session.recording.doubted)
+    return _problem_of(framework, files, course) is None and not course.differs

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...requests import FunctionRequest, PlanFields
 from ..tests.suite import TaskError
+from .changes import BEFORE
 from .session import Session
 
 CHECK, CANDIDATE, SOLUTION = "check", "candidate", "solution"
@@ -93,6 +94,7 @@ class Functions:
 
     def prepare(self) -> None:
         """Binds all names, and runs what stands before the tests."""
+        self._session.begin(BEFORE)
         sys.modules[SOLUTION] = SolutionModule(SOLUTION, self._plan, self._session)
         self._globals = Names(self._plan, self._session)
         load_modules(self._plan)
@@ -100,7 +102,8 @@ class Functions:
         if self._plan["helpers"]:
             flag = __future__.annotations.compiler_flag
             exec(compile(self._plan["helpers"], _HELPERS, "exec", flag, True), self._globals)
-        self._session.records = {name: self._globals[name] for name in self._plan["records"]}
+        records = {name: self._globals[name] for name in self._plan["records"]}
+        self._session.take_records(records)
         if self._entry:
             self._globals.setdefault(CANDIDATE, self._session.named(self._entry))
         for name in self._support:
@@ -108,6 +111,7 @@ class Functions:
 
     def run(self, index: int) -> None:
         """Runs a test to its end."""
+        self._session.begin(index)
         name = self.names[index]
         if name != CHECK:
             exec(self._codes[name], self._globals)

@@ -1,19 +1,38 @@
 """What stands in the judge for functions, classes and objects of the solution.
 
 What this stops: an object that learns what the tests expect, or that answers for them. A stand-in
-has no special method by which a library could ask it for its memory, its copy or its hash. What
-the contract does not list, such as a comparison or a truth value, lowers the label.
+has no special method by which a library could ask it for its memory or its copy. Whatever is asked
+by an operator lowers the label, and no operator shows data of the tests to an object: it is told
+other objects of the solution alone. Data is compared and computed with its content, if its class is
+one of data's, by the judge's own operators.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from opcode import opmap
 from typing import Any, NoReturn, Protocol
 
 _NEVER = ("__", "_pytest")  # names that only libraries ask for
 _POP, _CACHE = opmap["POP_TOP"], opmap["CACHE"]
+_ORDER = ("lt", "le", "gt", "ge")
+_OPERATORS = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and_", "or_", "xor", "lshift", "rshift"),
+)
+_UNARY = ("neg", "pos", "abs", "invert", "round")
+_KINDS = {
+    "hash": int,
+    "int": int,
+    "index": int,
+    "float": float,
+    "str": str,
+    "repr": str,
+    "len": int,
+}
 
 
 class Asker(Protocol):
@@ -55,13 +74,13 @@ class Handle:
         _named(self, "delete", name)
 
     def __str__(self) -> str:
-        return str(_checked(self, "str", str))
+        return str(_checked(self, "str"))
 
     def __repr__(self) -> str:
-        return str(_checked(self, "repr", str))
+        return str(_checked(self, "repr"))
 
     def __len__(self) -> int:
-        return int(_checked(self, "len", int))
+        return int(_checked(self, "len"))
 
     def __iter__(self) -> Iterator[object]:
         return iter(_runner(self)[0].ask("iter", self))
@@ -85,25 +104,16 @@ class Handle:
         """Looks among the items, which are data: an object does not say what it holds."""
         if is_member(self):
             return any(item == one for one in self)
-        return _lowered(self, "contains", item)
+        return _lowered(self, "contains", item) is True
 
     def __eq__(self, other: object) -> bool:
-        return _lowered(self, "eq", other) if isinstance(other, Handle) else _differs(self)
+        if type(other) is Handle:
+            return _lowered(self, "eq", other) is True
+        content = _content(self)
+        return type(content) is not Handle and bool(content == other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
-
-    def __lt__(self, other: object) -> Any:
-        return _ordered(self, "lt", other)
-
-    def __le__(self, other: object) -> Any:
-        return _ordered(self, "le", other)
-
-    def __gt__(self, other: object) -> Any:
-        return _ordered(self, "gt", other)
-
-    def __ge__(self, other: object) -> Any:
-        return _ordered(self, "ge", other)
 
     def __bool__(self) -> bool:
         """An object is true; one that says otherwise lowers the label."""
@@ -114,16 +124,102 @@ class Handle:
         return False
 
     def __hash__(self) -> int:
-        asker, reference, _ = _runner(self)
-        asker.lower("handles")
-        return hash(str(reference))
+        return int(_asked(self, "hash"))
+
+    def __int__(self) -> int:
+        return int(_asked(self, "int"))
+
+    def __index__(self) -> int:
+        return int(_asked(self, "index"))
+
+    def __float__(self) -> float:
+        return float(_asked(self, "float"))
 
     def __format__(self, spec: str) -> str:
         _runner(self)[0].lower("handles")
         return format(str(self), spec)
 
+    def __instancecheck__(self, one: object) -> bool:
+        """Data is no object of the solution's classes; see also `Like`."""
+        return original_of(one) is not None and _lowered(self, "isinstance", one, left=1) is True
+
     def __reduce_ex__(self, _: object) -> NoReturn:
         raise TypeError("an object of the solution cannot be copied")
+
+
+def _operated(name: str, *, swapped: bool = False) -> Callable[[Handle, object], Any]:
+    """Returns the method of an operator: between objects, or between data and a content."""
+    function: Callable[[Any, Any], Any] = getattr(operator, name)
+
+    def method(self: Handle, other: object) -> Any:
+        if type(other) is Handle:
+            return NotImplemented if swapped else _lowered(self, name, other)
+        content = _content(self)
+        if type(content) is Handle:
+            return NotImplemented
+        return function(other, content) if swapped else function(content, other)
+
+    return method
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def method(self: Handle, *digits: object) -> Any:
+        return _lowered(self, name, *digits)
+
+    return method
+
+
+for _name in (*_ORDER, *_OPERATORS):
+    setattr(Handle, f"__{_name.rstrip('_')}__", _operated(_name))
+for _name in _OPERATORS:
+    setattr(Handle, f"__r{_name.rstrip('_')}__", _operated(_name, swapped=True))
+for _name in _UNARY:
+    setattr(Handle, f"__{_name}__", _unary(_name))
+
+
+class Like:
+    """Methods of a value that the solution answered as one of a subclass of data's.
+
+    It is what its base is. What the base does not have, it asks the original for, which lowers the
+    label; so does its text.
+    """
+
+    original: Handle
+
+    def __getattr__(self, name: str) -> object:
+        if name == "original":
+            raise AttributeError(name)
+        return getattr(self.original, name)
+
+    def __repr__(self) -> str:
+        return repr(self.original)
+
+    def __copy__(self) -> object:
+        return self
+
+    def __deepcopy__(self, _: object) -> object:
+        return self
+
+
+def like(base: Any, original: Handle) -> Any:
+    """Returns a value of a subclass of a base's type."""
+    kind = type(base)
+    made: Any = _like(kind)(base)
+    made.original = original
+    return made
+
+
+@functools.cache
+def _like(kind: type[Any]) -> type[Any]:
+    methods: dict[str, object] = {} if kind is str else {"__str__": lambda one: str(one.original)}
+    return type(kind.__name__, (Like, kind), methods)
+
+
+def original_of(one: object) -> Handle | None:
+    """Returns the object of the solution that is meant by a value, if one is."""
+    if isinstance(one, Like):
+        return one.original
+    return one if type(one) is Handle else None
 
 
 def reference_of(handle: Handle) -> object:
@@ -147,28 +243,27 @@ def _named(handle: Handle, operation: str, name: str, *operands: object) -> obje
     return _runner(handle)[0].ask(operation, handle, name, *operands)
 
 
-def _checked(handle: Handle, operation: str, kind: type[Any]) -> Any:
-    answer = _runner(handle)[0].ask(operation, handle)
+def _checked(handle: Handle, operation: str) -> Any:
+    answer, kind = _runner(handle)[0].ask(operation, handle), _KINDS[operation]
     if type(answer) is not kind:
         raise TypeError(f"{operation} returned no {kind.__name__}")
     return answer
 
 
-def _lowered(handle: Handle, operation: str, *operands: object) -> bool:
-    asker = _runner(handle)[0]
-    asker.lower("handles")
-    answer: object = asker.ask(operation, handle, *operands)
-    return answer is True
-
-
-def _ordered(handle: Handle, operation: str, other: object) -> Any:
-    return _lowered(handle, operation, other) if isinstance(other, Handle) else NotImplemented
-
-
-def _differs(handle: Handle) -> bool:
-    """Data never equals an object of the solution, whatever the object would say."""
+def _asked(handle: Handle, operation: str) -> Any:
     _runner(handle)[0].lower("handles")
-    return False
+    return _checked(handle, operation)
+
+
+def _lowered(handle: Handle, operation: str, *operands: object, left: int = 0) -> Any:
+    asker, order = _runner(handle)[0], [handle, *operands]
+    asker.lower("handles")
+    return asker.ask(operation, *order[left:], *order[:left])
+
+
+def _content(handle: Handle) -> object:
+    """Returns an object's content as data, if its class is one of data's, or a stand-in."""
+    return _lowered(handle, "data")
 
 
 def _drops_answer(frame: Any) -> bool:

@@ -9,24 +9,23 @@ from functools import partial
 from ...wire import Outcome
 from ..endings import LIMITS, Cause, message_of, outcome_of
 from ..report import Report, TestReport
-from ..session import Session
-from .suite import Suite
+from .suite import Suite, Talk
 
 
-def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure: bool) -> None:
+def run_tests(suite: Suite, session: Talk, report: Report, *, stop_at_failure: bool) -> None:
     """Runs the tests in order, until the session ends."""
     if not _prepare(suite, session, report):
         return
     for index, test in enumerate(report.tests):
         began = time.perf_counter_ns()
-        error = _caught(partial(suite.run, index), session)
+        error = caught(partial(suite.run, index), session)
         test.wall_ns = time.perf_counter_ns() - began
         _conclude(test, suite, error)
         if session.ended is not None or (stop_at_failure and test.outcome is not Outcome.PASSED):
             return
 
 
-def record_end(session: Session, report: Report) -> None:
+def record_end(session: Talk, report: Report) -> None:
     """Records a session's signals, and the reason if it ended early."""
     report.signals = session.signals
     ended = session.ended
@@ -41,14 +40,14 @@ def record_end(session: Session, report: Report) -> None:
     report.message = str(ended)
 
 
-def _prepare(suite: Suite, session: Session, report: Report) -> bool:
-    error = _caught(suite.prepare, session)
+def _prepare(suite: Suite, session: Talk, report: Report) -> bool:
+    error = caught(suite.prepare, session)
     if error is not None:
         _conclude(report.tests[0], suite, error)
     return error is None
 
 
-def _caught(action: Callable[[], None], session: Session) -> BaseException | None:
+def caught(action: Callable[[], None], session: Talk) -> BaseException | None:
     """Runs code of the tests and returns its exception, or the one that ended the session."""
     try:
         action()

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from ..endings import SessionEnded
+
 
 class TaskError(Exception):
     """The tests themselves are broken, independently of the solution."""
+
+
+class Talk(Protocol):
+    """A session with the solution, as far as those follow it who run tests."""
+
+    @property
+    def signals(self) -> dict[str, int]:
+        """Returns what happened, by name."""
+
+    @property
+    def ended(self) -> SessionEnded | None:
+        """Returns why it is over, or None."""
+
+    def finish(self) -> None:
+        """Ends a test that came to its end."""
 
 
 class Suite(Protocol):
     """Tests of one execution."""
 
     names: Sequence[str]
-
-    @property
-    def is_plain(self) -> bool:
-        """Returns True if the tests leave nothing behind, with any answers; see `purity`."""
 
     def prepare(self) -> None:
         """Runs the code before the tests that needs the solution.

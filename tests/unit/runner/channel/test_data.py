@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_server.runner.channel.data import BadDataError, NotDataError, Reader, Writer
+from reward_server.runner.channel.data import BadDataError, NotDataError
+from reward_server.runner.channel.reading import Reader
+from reward_server.runner.channel.writing import Writer
 
 VALUES = (
     *(None, True, 3, 2**100, -1.5, 1j, "a\ud800", b"\xff", (1, (2,)), frozenset((1, 2)), range(3)),

@@ -1,0 +1,129 @@
+"""Makes values and exceptions of the solution's answers.
+
+    ["return", value, rows, changed, cast]       changed: [[place, row], ...] of the question's
+                                      containers; cast: whether a value was cast down
+    ["raise", chain, arguments, text, fields, rows, changed, cast]    see `raised`
+
+See `channel.data` for values and rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ...channel.data import TYPES, BadDataError
+from ...channel.reading import Reader
+from .objects import Handle, like
+from .raised import Raised
+
+
+class Told(NamedTuple):
+    """One answer; an exception that was raised is its `error`."""
+
+    result: object
+    error: Exception | None
+    has_changed: bool
+    has_cast: bool
+    containers: list[Any]
+    texts: list[str]
+    is_narrow: bool
+    meets_object: bool
+
+
+class Answers:
+    """Reads answers.
+
+    Args:
+        handle: makes the stand-in for a reference; its second argument is whether it is a member.
+
+    Attributes:
+        raised: the solution's exceptions.
+        records: the prompt's classes whose objects cross as data.
+        nan: the tests' own object that is not a number, which answers then are, too.
+    """
+
+    def __init__(self, handle: Callable[[object, bool], Handle], nan: float) -> None:
+        self._handle = handle
+        self._meets_object = False
+        self._heard: list[str] = []
+        self.raised = Raised()
+        self.records: Mapping[str, Any] = {}
+        self.nan = nan
+
+    def read(self, answer: list[Any], known: list[Any]) -> Told:
+        """Reads an answer, and gives the question's containers their content.
+
+        Raises:
+            BadDataError: it is not an answer.
+        """
+        self._meets_object, self._heard = False, []
+        match answer:
+            case ["return", value, rows, list(changed), bool(has_cast)]:
+                reader = self._applied(known, rows, changed)
+                return self._told(reader, reader.value(value), None, changed, has_cast)
+            case ["raise", chain, arguments, text, fields, rows, list(changed), bool(has_cast)]:
+                reader = self._applied(known, rows, changed)
+                error = self._error(reader, chain, arguments, text, fields)
+                return self._told(reader, None, error, changed, has_cast)
+        raise BadDataError("not an answer")
+
+    def copies(self, rows: list[Any]) -> list[Any]:
+        """Returns copies of a question's containers."""
+        return Reader(self._resolve, rows, records=self.records).containers
+
+    def _told(
+        self,
+        reader: Reader,
+        result: object,
+        error: Exception | None,
+        changed: list[Any],
+        has_cast: bool,
+    ) -> Told:
+        texts = [*reader.texts, *self._heard]
+        met = self._meets_object
+        return Told(
+            *(result, error, bool(changed), has_cast),
+            *(reader.containers, texts, reader.narrow, met),
+        )
+
+    def _applied(self, known: list[Any], rows: Any, changed: list[Any]) -> Reader:
+        try:
+            places = {int(place): row for place, row in changed}
+            if not all(0 <= place < len(known) for place in places):
+                raise BadDataError("a change of no container")
+            reader = Reader(self._resolve, rows, known=known, records=self.records, nan=self.nan)
+            for place, row in places.items():
+                reader.replace(known[place], row)
+        except (TypeError, ValueError) as error:
+            raise BadDataError(f"changes: {type(error).__name__}") from None
+        return reader
+
+    def _error(
+        self, reader: Reader, chain: object, arguments: object, text: object, fields: object
+    ) -> Exception:
+        match chain, arguments, text, fields:
+            case [str(), *_], list(), str(), dict() if all(type(one) is str for one in chain):  # type: ignore[union-attr]  # a list
+                values = list(map(reader.value, arguments))
+                known = {name: reader.value(one) for name, one in fields.items()}
+                self._heard.append(text)
+                return self.raised.made(chain, values, text, known)  # type: ignore[arg-type]  # as said
+        raise BadDataError("an exception without a name")
+
+    def _resolve(self, reference: Any) -> object:
+        match reference:
+            case ["like", base, ["object", int() as place]]:
+                return like(base, self._handle(["object", place], True))
+            case ["object", int()] | ["name", str()]:
+                self._meets_object = True
+                return self._handle(reference, False)
+            case ["type", str(name)] if name in TYPES:
+                self._meets_object = True
+                return TYPES[name]
+            case ["error", chain, arguments, text]:
+                self._meets_object = True
+                reader = Reader(self._resolve, [])
+                error = self._error(reader, chain, arguments, text, {})
+                self._heard += reader.texts
+                return error
+        raise BadDataError("an unknown reference")
