@@ -20,7 +20,7 @@ from reward_server.domain import (
 )
 from reward_server.grading.missing_modules import missing_modules
 from reward_server.grading.reward import reward
-from reward_server.grading.verdict import Run, conclude
+from reward_server.grading.verdict import LOWERED, Run, conclude
 
 
 def assess(
@@ -63,7 +63,9 @@ def assess(
 
 
 def _taken_back(run: Run, integrity: Integrity) -> Run:
-    message = f"it passed, but not with the integrity that is required: {integrity.name}"
+    rules = ", ".join(sorted(name for name in run.execution.signals if name.startswith(LOWERED)))
+    why = f" ({rules})" if rules else ""
+    message = f"it passed, but not with the integrity that is required: {integrity.name}{why}"
     return run.without_passes(TestOutcome.FAILED, message)
 
 

@@ -45,6 +45,9 @@ _BY_LIMIT = {
 }
 
 
+LOWERED = "lowered_"  # begins the signal of a rule that lowered a completion's label
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """An execution with the results of the tests that it had to decide, in their order.

@@ -38,7 +38,7 @@ from reward_server.grading.extraction.python_text import called_names
 from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.signatures import leaves_open
-from reward_server.grading.verdict import Run
+from reward_server.grading.verdict import LOWERED, Run
 from reward_server.languages import Language
 from reward_server.recent import Recent
 
@@ -219,8 +219,7 @@ class FunctionGrader:
         run = Run.of(execution, execution.tests or self.not_run())
         if self.crossing is not None:
             if UNSENDABLE in execution.signals and self.beside is not None:
-                runs = await (await self.beside()).grade(candidate, slots)
-                return [replace(one, integrity=Integrity.SHARED) for one in runs]
+                return run_beside(await (await self.beside()).grade(candidate, slots))
             return [labelled(run)]
 
         async def execute(
@@ -372,8 +371,17 @@ UNSENDABLE = "unsendable"
 
 def labelled(run: Run) -> Run:
     """Returns a run under the contract; what lowered its label is among its signals."""
-    is_lowered = any(name.startswith("lowered_") for name in run.execution.signals)
+    is_lowered = any(name.startswith(LOWERED) for name in run.execution.signals)
     return replace(run, integrity=Integrity.SHARED) if is_lowered else run
+
+
+def run_beside(runs: Sequence[Run]) -> list[Run]:
+    """Returns runs beside the solution of tests that turned out to hand over what is no data.
+
+    They did so before they had an answer, so it is so for every completion.
+    """
+    signals = {f"{LOWERED}arguments": 1}
+    return [replace(one.with_signals(signals), integrity=Integrity.SHARED) for one in runs]
 
 
 def _owner(entry_point: str) -> str:

@@ -29,6 +29,7 @@ from reward_server.evaluation.graders.base import (
     Slots,
     labelled,
     read_aside,
+    run_beside,
 )
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
@@ -200,8 +201,7 @@ class UnitGrader:
             run = self._run_of(await slots.run(candidate.job(work)))
             if self.plan.crossing is not None:
                 if UNSENDABLE in run.execution.signals:
-                    runs = await (await self._beside(candidate)).grade(candidate, slots)
-                    return [replace(one, integrity=Integrity.SHARED) for one in runs]
+                    return run_beside(await (await self._beside(candidate)).grade(candidate, slots))
                 return [labelled(run)]
             return await self._confirmed(run, candidate, slots)
         if self.plan.twins is None:

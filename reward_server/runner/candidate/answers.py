@@ -225,8 +225,9 @@ def _chain(kind: Any) -> list[str]:
 
 def _arguments(error: BaseException) -> Sequence[object]:
     """Returns what an exception is made of again."""
-    names = isinstance(error, OSError) and error.filename is not None and len(error.args) == 2
-    return [*error.args, error.filename] if names else error.args
+    if isinstance(error, OSError) and error.filename is not None and len(error.args) == 2:
+        return [*error.args, error.filename]
+    return error.args
 
 
 def _text_of(error: BaseException) -> str:

@@ -190,7 +190,7 @@ def _is_plain(value: object, base: type) -> bool:
     kinds = type(value).__mro__
     own = chain.from_iterable(map(vars, kinds[: kinds.index(base)]))
     return _PLAIN.issuperset(own) and not (
-        base is not type(value) and getattr(value, "__dict__", 0)
+        base is not type(value) and getattr(value, "__dict__", False)
     )
 
 

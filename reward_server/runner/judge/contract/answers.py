@@ -103,7 +103,7 @@ class Answers:
         self, reader: Reader, chain: object, arguments: object, text: object, fields: object
     ) -> Exception:
         match chain, arguments, text, fields:
-            case [str(), *_], list(), str(), dict() if all(type(one) is str for one in chain):  # type: ignore[union-attr]  # a list
+            case [str(), *_], list(), str(), dict() if all(type(one) is str for one in chain):
                 values = list(map(reader.value, arguments))
                 known = {name: reader.value(one) for name, one in fields.items()}
                 self._heard.append(text)

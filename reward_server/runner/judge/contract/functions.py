@@ -12,6 +12,7 @@ import builtins
 import functools
 import importlib
 import sys
+from collections.abc import Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -83,13 +84,14 @@ class Functions:
         session.codes = list(self._codes.values())
         self._globals: dict[str, object] = {}
         self._support = [name for name in self._codes if name in support]
-        self.names = [name for name in self._codes if name not in support]
+        names = [name for name in self._codes if name not in support]
         if plan["form"] == "check":
-            self.names.insert(0, CHECK)
+            names.insert(0, CHECK)
         elif plan["form"] == "script":
             self._support.remove("test_code")
-            self.names.insert(0, "test_code")
-        if not self.names:
+            names.insert(0, "test_code")
+        self.names: Sequence[str] = names
+        if not names:
             raise TaskError("there are no tests")
 
     def prepare(self) -> None:

@@ -9,7 +9,6 @@ one of data's, by the judge's own operators.
 
 from __future__ import annotations
 
-import functools
 import operator
 import sys
 from collections.abc import Callable, Iterator
@@ -209,10 +208,14 @@ def like(base: Any, original: Handle) -> Any:
     return made
 
 
-@functools.cache
 def _like(kind: type[Any]) -> type[Any]:
-    methods: dict[str, object] = {} if kind is str else {"__str__": lambda one: str(one.original)}
-    return type(kind.__name__, (Like, kind), methods)
+    if kind not in _LIKE:
+        methods = {} if kind is str else {"__str__": lambda one: str(one.original)}
+        _LIKE[kind] = type(kind.__name__, (Like, kind), methods)
+    return _LIKE[kind]
+
+
+_LIKE: dict[type[Any], type[Any]] = {}
 
 
 def original_of(one: object) -> Handle | None:

@@ -1,0 +1,107 @@
+"""A completion that lowers its own label lowers no other's, and gets no reward where it counts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import running_app
+from reward_server.domain import Integrity, Verdict
+from reward_server.settings import Settings
+from tests.support.common import FILE_LIMITS, PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.contract import Case, as_tests
+
+pytestmark = on_the_servers_loop
+
+# The rule, the tests, a solution that lowers its label, and one that does not.
+ROWS = [
+    (
+        "change",
+        "xs = [3, 1]\nassert candidate(xs) == sorted(xs)",
+        "def f(xs):\n    xs.clear()\n    return []\n",
+        "f = sorted\n",
+    ),
+    (
+        "change",
+        "xs = [3, 1]\nassert candidate(xs) == max(xs)",
+        "def f(xs):\n    xs[:] = [5]\n    return 5\n",
+        "f = max\n",
+    ),
+    (
+        "objects",
+        "assert candidate('abc').startswith('ab')",
+        "class Yes:\n    def startswith(self, _): return True\nf = lambda t: Yes()\n",
+        "f = lambda t: t\n",
+    ),
+    (
+        "objects",
+        "assert candidate(2)",
+        "class Yes: pass\nf = lambda n: Yes()\n",
+        "f = lambda n: n > 1\n",
+    ),
+    (
+        "handles",
+        "assert candidate(2) == candidate(2)",
+        "class Yes:\n    def __eq__(self, other): return True\nf = lambda n: Yes()\n",
+        "f = lambda n: 2 * n\n",
+    ),
+    (
+        "narrow",
+        "assert candidate(30) == 832040",
+        "import numpy as np\nf = lambda n: np.float16('inf')\n",
+        "f = lambda n: 832040\n",
+    ),
+    (
+        "objects",
+        "import pytest\nfrom solution import f\ndef test_f():\n    assert len(f([1, 2])) == 2",
+        "class Yes:\n    def __len__(self): return 2\nf = lambda xs: Yes()\n",
+        "f = list\n",
+    ),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def contract() -> AsyncIterator[Judge]:
+    """Yields a judge that follows the contract."""
+    settings = Settings(
+        port=0,
+        workers=2,
+        languages=PYTHON,
+        sandbox_packages=PACKAGES,
+        sandbox_preload=("pytest",),
+    )
+    async with running_app(settings) as app:
+        app.evaluation.contract = True
+        yield Judge(app.evaluation)
+
+
+@pytest.mark.parametrize(("rule", "tests", "lowering", "honest"), ROWS)
+async def test_a_lowered_pass_is_worth_nothing_where_isolation_is_required(
+    rule: str, tests: str, lowering: str, honest: str, contract: Judge
+) -> None:
+    given, signal = as_tests(Case(name=rule, tests=tests, solution=lowering)), f"lowered_{rule}"
+    found = await contract(lowering, given, limits=FILE_LIMITS)
+    assert (found.verdict, found.reward) == (Verdict.FAILED, 0.0)
+    assert found.integrity is Integrity.SHARED
+    assert signal in found.signals
+    assert signal in found.tests[0].message
+    other = await contract(honest, given, limits=FILE_LIMITS)
+    assert (other.verdict, other.integrity) == (Verdict.PASSED, Integrity.ISOLATED)
+
+
+async def test_tests_that_hand_over_no_data_are_shared_for_every_completion(
+    contract: Judge,
+) -> None:
+    tests = "class Dog:\n    n = 1\ndogs = {}\ndogs['a'] = Dog()\nassert candidate(dogs) == 1"
+    given = as_tests(Case(name="an own object", tests=tests, solution=""))
+    for _ in range(2):
+        found = await contract(
+            "f = lambda dogs: len(dogs)\n",
+            given,
+            limits=FILE_LIMITS,
+            integrity=Integrity.UNSPECIFIED,
+        )
+        assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.SHARED)
+        assert "lowered_arguments" in found.signals
