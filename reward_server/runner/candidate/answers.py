@@ -27,7 +27,8 @@ _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
 _END = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
-    "call": lambda callee, args, kwargs: callee(*args, **kwargs),
+    "call": lambda callee, *args: callee(*args),
+    "call_named": lambda callee, *given: _call_named(callee, *given),
     "get": getattr,
     "set": setattr,
     "delete": delattr,
@@ -60,6 +61,11 @@ _OPERATIONS: Mapping[str, Callable[..., object]] = {
 
 def _same(value: object) -> object:
     return value
+
+
+def _call_named(callee: Callable[..., object], names: Sequence[str], *given: object) -> object:
+    first = len(given) - len(names)
+    return callee(*given[:first], **dict(zip(names, given[first:], strict=True)))
 
 
 def _plain(value: object) -> object:
@@ -106,9 +112,7 @@ class Answers:
                 self._frames.send(frame[: NUMBER.size] + answer)
 
     def _answer(self, question: bytes) -> bytes:
-        operation, asked, rows = _deeply(json.loads, question)
-        told = _deeply(Reader, self._resolve, rows, records=self._records)
-        operands = _deeply(lambda: [told.value(one) for one in asked])
+        operation, operands, rows, told = _deeply(self._read, question)
         try:
             result = self._performed(operation, operands)
         except _END as error:
@@ -117,9 +121,14 @@ class Answers:
             raised = error
             raised.__traceback__ = None  # it holds the operands
             return self._written(told, rows, lambda writer: self._raised(writer, raised))
-        is_made = operation == "call" and isinstance(operands[0], type)
+        is_made = operation in ("call", "call_named") and isinstance(operands[0], type)
         casts = not is_made  # an object that the tests construct stays one
         return self._written(told, rows, lambda writer: ["return", writer.value(result)], casts)
+
+    def _read(self, question: bytes) -> tuple[str, list[Any], list[Any], Reader]:
+        operation, asked, rows = json.loads(question)
+        told = Reader(self._resolve, rows, records=self._records)
+        return operation, [told.value(one) for one in asked], rows, told
 
     def _performed(self, operation: str, operands: list[Any]) -> object:
         if operation == "kind":
@@ -136,16 +145,7 @@ class Answers:
         """Returns an answer, with the changes of the question's containers."""
         writer = Writer(self._refer, known=told.containers, records=self._records, casts=casts)
         try:
-            answer = _deeply(write, writer)
-            changed = []
-            for place, row in enumerate(before):
-                found = _deeply(writer.row, told.containers[place])
-                if json.dumps(found) != json.dumps(row):
-                    if row[0] in ("a", "v") and found[1:3] != row[1:3]:
-                        raise NotDataError("an array has another shape than before")
-                    changed.append([place, found])
-            rows = _deeply(writer.rows)
-            text = json.dumps([*answer, rows, changed, writer.has_cast]).encode()
+            text = _deeply(_text_of_answer, writer, told, before, write)
         except Exception as error:  # noqa: BLE001  # a solution's own classes may raise anything
             return json.dumps(["large", f"cannot cross: {_text_of(error)}"]).encode()
         if len(text) > self._result_bytes:
@@ -197,6 +197,19 @@ class Answers:
             return vars(self._module)[name]
         except KeyError:
             return functools.partial(_undefined, name)
+
+
+def _text_of_answer(
+    writer: Writer, told: Reader, before: list[Any], write: Callable[[Writer], list[Any]]
+) -> bytes:
+    answer, changed = write(writer), []
+    for place, row in enumerate(before):
+        found = writer.row(told.containers[place])
+        if repr(found) != repr(row):  # where 1, 1.0 and True differ
+            if row[0] in ("a", "v") and found[1:3] != row[1:3]:
+                raise NotDataError("an array has another shape than before")
+            changed.append([place, found])
+    return json.dumps([*answer, writer.rows(), changed, writer.has_cast]).encode()
 
 
 def _undefined(name: str, *_: object, **__: object) -> object:

@@ -7,7 +7,7 @@ import socket
 import sys
 
 from ..channel.files import MODULE_NAME
-from ..requests import FunctionRequest
+from ..requests import FunctionRequest, PlanFields
 from ..wire import Outcome
 from . import process
 from .link import Link
@@ -15,6 +15,7 @@ from .outputs import Outputs
 from .report import Report
 
 _LIMIT_BYTES = 1 << 20
+_BY_CONTRACT = False  # as requests are judged that a server makes; see `judge.contract`
 _TESTS = """
 def check(candidate):
     for value in (1, True, 1.5, "text", [1, 2], ["a", 1], [[1], [2]], (1, "a")):
@@ -63,6 +64,16 @@ def _nothing() -> None:
 
 
 def _request() -> FunctionRequest:
+    plan = PlanFields(
+        names=["f", "change"],
+        classes=[],
+        raised=[],
+        modules=["math"],
+        free=[],
+        helpers="",
+        records=[],
+        form="check",
+    )
     return FunctionRequest(
         entry_point="f",
         prompt="",
@@ -72,4 +83,5 @@ def _request() -> FunctionRequest:
         output_bytes=_LIMIT_BYTES,
         result_bytes=_LIMIT_BYTES,
         calls=1000,
+        plan=plan if _BY_CONTRACT else None,
     )

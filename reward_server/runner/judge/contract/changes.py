@@ -7,10 +7,12 @@ change: if a change decided what the tests did, the label is lowered.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+_OWN = 3  # references: of the record, of the name and of the call that counts them
 BEFORE = -1  # the test that stands for what runs before all tests
 
 
@@ -98,7 +100,11 @@ class Crossed:
 
     def has_changed(self, most: int | None = None) -> bool:
         """Returns True once if the tests changed one of the last that crossed."""
-        for one, content in islice(reversed(self._seen.values()), most):
+        for place in list(islice(reversed(self._seen), most)):
+            one, content = self._seen[place]
+            if sys.getrefcount(one) == _OWN:  # no test can reach it any more
+                del self._seen[place]
+                continue
             found = _content(one)
             if len(found) != len(content) or any(map(_is_other, found, content)):
                 self._seen = {}

@@ -59,9 +59,11 @@ class Handle:
         object.__setattr__(self, "_runner", (asker, reference, is_member))
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102  # as any below
-        asker = _runner(self)[0]
-        is_statement = _drops_answer(sys._getframe(1))
-        return asker.ask("call", self, list(args), kwargs, is_statement=is_statement)
+        ask, is_statement = _runner(self)[0].ask, _drops_answer(sys._getframe(1))
+        if not kwargs:
+            return ask("call", self, *args, is_statement=is_statement)
+        named = (tuple(kwargs), *args, *kwargs.values())
+        return ask("call_named", self, *named, is_statement=is_statement)
 
     def __getattr__(self, name: str) -> object:
         return _named(self, "get", name)

@@ -30,6 +30,7 @@ from .line import Line
 from .objects import Handle, is_member, original_of, reference_of
 from .raised import Raised
 
+_CALLS = ("call", "call_named")
 _WATCHED = 64  # containers of earlier messages that are compared at each question
 
 
@@ -182,7 +183,7 @@ class Session:
     def _note(self, operation: str, operands: Sequence[object]) -> None:
         """Lowers the label for a question that the contract does not list."""
         owner = operands[0] if operands else None
-        if operation != "call" and type(owner) is Handle and is_member(owner):
+        if operation not in _CALLS and type(owner) is Handle and is_member(owner):
             self.lower("objects")
         if operation == "set" and type(operands[2]) is Handle:
             self._linked.add(str(operands[1]))
@@ -197,7 +198,9 @@ class Session:
             return result
         reference = reference_of(result)
         match operation, reference_of(operands[0]), reference:
-            case "call", ["name", str(name)], ["object", int(number)] if name in self._classes:
+            case (("call" | "call_named"), ["name", str(name)], ["object", int(number)]) if (
+                name in self._classes
+            ):
                 self._made.add(number)
                 return result
             case "get", _, ["object", int(number)]:
