@@ -42,6 +42,9 @@ FACTORIES: Mapping[str, type[Any]] = {
 }
 TYPES: Mapping[str, type[Any]] = {one.__name__: one for one in (*_BUILT_IN, type(None), range)}
 
+# Types whose subclasses cross with their original: a value of them cannot be changed.
+FIXED = (int, float, complex, str, bytes, tuple, frozenset)
+
 
 class NotDataError(Exception):
     """A value stands in no row of the list, so that it cannot cross."""

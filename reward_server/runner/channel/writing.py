@@ -15,6 +15,7 @@ from uuid import UUID
 
 from .data import (
     FACTORIES,
+    FIXED,
     FLAT,
     MAX_DEPTH,
     MAX_EXPONENT,
@@ -27,7 +28,6 @@ from .data import (
 _MAX_BITS = 4_000_000
 _SMALL = 1 << 63
 _ITERATING = frozenset(("builtins", "itertools", "collections"))  # whose iterators begin once
-_FIXED = (int, float, complex, str, bytes, tuple, frozenset)  # bases that cannot be changed
 # What a class may define and still be nothing but a container of its base.
 _PLAIN = frozenset(
     (
@@ -152,7 +152,7 @@ class Writer:
     def _cast(self, value: Any) -> Any:
         """Writes a value of a subclass as one of its base, and what an iterator yields."""
         base = base_of(type(value))
-        if base in _FIXED:
+        if base in FIXED:
             self.has_cast = True
             return self._like(self.value(BASES[base](value)), value)
         if base is not None and _is_plain(value, base):

@@ -136,6 +136,46 @@ ATTACKS = (
         }.items()
     ),
     Case(
+        name="a duck in an exception",
+        tests="try:\n    candidate(1)\nexcept ValueError as e:\n"
+        "    assert e.args[0].startswith('ab')",
+        solution="class D:\n    def startswith(self, x): return True\n"
+        "def f(x): raise ValueError(D())\n",
+    ),
+    Case(
+        name="a duck as a field of an exception",
+        tests="try:\n    candidate(1)\nexcept ValueError as e:\n"
+        "    assert e.value.startswith('ab')",
+        solution="class D:\n    def startswith(self, x): return True\n"
+        "def f(x):\n    e = ValueError(1)\n    e.value = D()\n    raise e\n",
+    ),
+    Case(
+        name="a duck put into an argument",
+        tests="xs = ['cab']\ncandidate(xs)\nassert xs[0].startswith('ab')",
+        solution="class D:\n    def startswith(self, x): return True\ndef f(xs): xs[0] = D()\n",
+    ),
+    Case(
+        name="a type put into an argument",
+        tests="xs = [3]\ncandidate(xs)\nassert xs[0](4)",
+        solution="def f(xs): xs[0] = bool\n",
+    ),
+    Case(
+        name="a duck behind a number",
+        tests="x = candidate(1)\nassert x == 3 and x.matches('secret')",
+        solution="class D(int):\n    def matches(self, x): return True\nf = lambda x: D(3)\n",
+    ),
+    Case(
+        name="None as the answer beside a change, under a library's function",
+        tests="d = {'k': 3}\nfound = []\nfound.extend(map(candidate, [d]))\n"
+        "assert found == [d.get('k')]",
+        solution="def f(d): d.clear()\n",
+    ),
+    Case(
+        name="None as the answer beside a change, as a key",
+        tests="xs = [[2], [1]]\nxs.sort(key=candidate)\nassert xs == [[], []] or xs == [[1], [2]]",
+        solution="class L: pass\ndef f(x):\n    x.clear()\n    return 0\n",
+    ),
+    Case(
         name="the end of the program under an except",
         tests="import pytest\nfrom solution import f\ndef test_f():\n"
         "    with pytest.raises(Exception):\n        f(1)",

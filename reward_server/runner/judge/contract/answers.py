@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ...channel.data import TYPES, BadDataError
+from ...channel.data import FIXED, TYPES, BadDataError
 from ...channel.reading import Reader
 from .objects import Handle, like
 from .raised import Raised
@@ -29,24 +29,21 @@ class Told(NamedTuple):
     texts: list[str]
     is_narrow: bool
     meets_object: bool
+    holds_object: bool  # in a container, or in an exception
 
 
 class Answers:
     """Reads answers.
 
-    Args:
-        handle: makes the stand-in for a reference; its second argument is whether it is a member.
-
     Attributes:
+        handle: makes the stand-in for a reference; its second argument is whether it is a member.
         raised: the solution's exceptions.
         records: the prompt's classes whose objects cross as data.
         nan: the tests' own object that is not a number, which answers then are, too.
     """
 
     def __init__(self, handle: Callable[[object, bool], Handle], nan: float) -> None:
-        self._handle = handle
-        self._meets_object = False
-        self._heard: list[str] = []
+        self.handle = handle
         self.raised = Raised()
         self.records: Mapping[str, Any] = {}
         self.nan = nan
@@ -57,20 +54,31 @@ class Answers:
         Raises:
             BadDataError: it is not an answer.
         """
-        self._meets_object, self._heard = False, []
-        match answer:
-            case ["return", value, rows, list(changed), bool(has_cast)]:
-                reader = self._applied(known, rows, changed)
-                return self._told(reader, reader.value(value), None, changed, has_cast)
-            case ["raise", chain, arguments, text, fields, rows, list(changed), bool(has_cast)]:
-                reader = self._applied(known, rows, changed)
-                error = self._error(reader, chain, arguments, text, fields)
-                return self._told(reader, None, error, changed, has_cast)
-        raise BadDataError("not an answer")
+        return _Answer(self).read(answer, known)
 
     def copies(self, rows: list[Any]) -> list[Any]:
         """Returns copies of a question's containers."""
-        return Reader(self._resolve, rows, records=self.records).containers
+        return _Answer(self).applied([], rows, []).containers
+
+
+class _Answer:
+    """One answer; while it is read, the solution may be asked for another, as for a hash."""
+
+    def __init__(self, of: Answers) -> None:
+        self._of = of
+        self._meets_object = self._holds_object = False
+        self._heard: list[str] = []
+
+    def read(self, answer: list[Any], known: list[Any]) -> Told:
+        match answer:
+            case ["return", value, rows, list(changed), bool(has_cast)]:
+                reader = self.applied(known, rows, changed)
+                return self._told(reader, reader.value(value), None, changed, has_cast)
+            case ["raise", chain, arguments, text, fields, rows, list(changed), bool(has_cast)]:
+                reader = self.applied(known, rows, changed)
+                error = self._error(reader, chain, arguments, text, fields)
+                return self._told(reader, None, error, changed, has_cast)
+        raise BadDataError("not an answer")
 
     def _told(
         self,
@@ -80,21 +88,22 @@ class Answers:
         changed: list[Any],
         has_cast: bool,
     ) -> Told:
-        texts = [*reader.texts, *self._heard]
-        met = self._meets_object
+        met, holds = self._meets_object, self._holds_object or error is not None
         return Told(
-            *(result, error, bool(changed), has_cast),
-            *(reader.containers, texts, reader.narrow, met),
+            *(result, error, bool(changed), has_cast, reader.containers),
+            *([*reader.texts, *self._heard], reader.narrow, met, met and holds),
         )
 
-    def _applied(self, known: list[Any], rows: Any, changed: list[Any]) -> Reader:
+    def applied(self, known: list[Any], rows: Any, changed: list[Any]) -> Reader:
         try:
             places = {int(place): row for place, row in changed}
             if not all(0 <= place < len(known) for place in places):
                 raise BadDataError("a change of no container")
-            reader = Reader(self._resolve, rows, known=known, records=self.records, nan=self.nan)
+            of = self._of
+            reader = Reader(self._resolve, rows, known=known, records=of.records, nan=of.nan)
             for place, row in places.items():
                 reader.replace(known[place], row)
+            self._holds_object = self._meets_object
         except (TypeError, ValueError) as error:
             raise BadDataError(f"changes: {type(error).__name__}") from None
         return reader
@@ -107,16 +116,16 @@ class Answers:
                 values = list(map(reader.value, arguments))
                 known = {name: reader.value(one) for name, one in fields.items()}
                 self._heard.append(text)
-                return self.raised.made(chain, values, text, known)  # type: ignore[arg-type]  # as said
+                return self._of.raised.made(chain, values, text, known)  # type: ignore[arg-type]  # as said
         raise BadDataError("an exception without a name")
 
     def _resolve(self, reference: Any) -> object:
         match reference:
-            case ["like", base, ["object", int() as place]]:
-                return like(base, self._handle(["object", place], True))
+            case ["like", base, ["object", int() as place]] if type(base) in FIXED:
+                return like(base, self._of.handle(["object", place], True))
             case ["object", int()] | ["name", str()]:
                 self._meets_object = True
-                return self._handle(reference, False)
+                return self._of.handle(reference, False)
             case ["type", str(name)] if name in TYPES:
                 self._meets_object = True
                 return TYPES[name]

@@ -46,6 +46,8 @@ class Names(dict[str, object]):
 class SolutionModule(ModuleType):
     """What `import solution` gives to tests."""
 
+    _asks_solution = True
+
     def __init__(self, name: str, plan: PlanFields, session: Session) -> None:
         super().__init__(name)
         self._free = free_names(plan)

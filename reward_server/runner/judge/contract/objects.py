@@ -12,11 +12,11 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from opcode import opmap
 from typing import Any, NoReturn, Protocol
 
+from .statements import is_statement_of
+
 _NEVER = ("__", "_pytest")  # names that only libraries ask for
-_POP, _CACHE = opmap["POP_TOP"], opmap["CACHE"]
 _ORDER = ("lt", "le", "gt", "ge")
 _OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
@@ -54,12 +54,13 @@ class Handle:
     """
 
     __slots__ = ("_runner",)
+    _asks_solution = True
 
     def __init__(self, asker: Asker, reference: object, *, is_member: bool = False) -> None:
         object.__setattr__(self, "_runner", (asker, reference, is_member))
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102  # as any below
-        ask, is_statement = _runner(self)[0].ask, _drops_answer(sys._getframe(1))
+        ask, is_statement = _runner(self)[0].ask, is_statement_of(sys._getframe(1))
         if not kwargs:
             return ask("call", self, *args, is_statement=is_statement)
         named = (tuple(kwargs), *args, *kwargs.values())
@@ -269,11 +270,3 @@ def _lowered(handle: Handle, operation: str, *operands: object, left: int = 0) -
 def _content(handle: Handle) -> object:
     """Returns an object's content as data, if its class is one of data's, or a stand-in."""
     return _lowered(handle, "data")
-
-
-def _drops_answer(frame: Any) -> bool:
-    """Returns True if the call that a frame makes is a statement of its own."""
-    code, place = frame.f_code.co_code, frame.f_lasti + 2
-    while place < len(code) and code[place] == _CACHE:
-        place += 2
-    return bool(place < len(code) and code[place] == _POP)

@@ -176,6 +176,8 @@ class Session:
         if not self.recording.is_replay:
             self._hear(told)
             self.recording.doubt(has_changed=told.has_changed, is_answered=is_answered)
+        if told.holds_object:
+            self.lower("objects")
         if told.error is not None:
             raise told.error
         return self._greeted(told, operation, operands) if not is_statement else None

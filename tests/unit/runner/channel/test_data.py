@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict, UserDict, defaultdict, deque, namedtuple
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
+from types import MappingProxyType
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import numpy
 import pytest
@@ -23,6 +25,11 @@ VALUES = (
     *(None, True, 3, 2**100, -1.5, 1j, "a\ud800", b"\xff", (1, (2,)), frozenset((1, 2)), range(3)),
     *([1, [2]], {1: [2]}, {1, 2}, Counter("aab"), OrderedDict(a=1), deque([1, 2], 3)),
     *(date(2024, 1, 2), datetime(2024, 1, 2, 3, tzinfo=UTC), time(3, 4), timedelta(3)),
+    *(
+        MappingProxyType({"a": 1}),
+        bytearray(b"ab"),
+        time(3, tzinfo=timezone(timedelta(hours=1), "X")),
+    ),
     *(Decimal("1.50"), Fraction(1, 3), UUID(int=5), numpy.float64(2), numpy.int64(3)),
 )
 Point = namedtuple("Point", "x y")  # noqa: PYI024  # a user's
@@ -131,3 +138,38 @@ def test_what_is_not_listed_does_not_cross(value: object) -> None:
 def test_what_no_writer_writes_is_refused(written: object, rows: object) -> None:
     with pytest.raises(BadDataError):
         Reader(_resolve, rows).value(written)
+
+
+@pytest.mark.parametrize("factory", [list, int, None])
+def test_a_default_dictionary_keeps_a_factory_that_is_listed(factory: type | None) -> None:
+    found, _ = _crossed(defaultdict(factory, a=1))
+    assert isinstance(found, defaultdict)
+    assert (found, found.default_factory) == ({"a": 1}, factory)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        defaultdict(lambda: 5),
+        Decimal("1e20000"),
+        numpy.zeros(2, dtype=[("a", int)]),
+        numpy.ma.array([1], mask=[1]),
+        {"a": slice(1)},
+    ],
+    ids=repr,
+)
+def test_what_is_more_than_its_type_says_is_no_data(value: object) -> None:
+    with pytest.raises(NotDataError):
+        _crossed(value, casts=True)
+
+
+def test_arrays_of_objects_arrive_with_their_lists() -> None:
+    value = numpy.array([[1], [1, 2], None], dtype=object)
+    found, _ = _crossed(value)
+    assert list(found) == [[1], [1, 2], None]  # type: ignore[call-overload]  # it is an array
+
+
+def test_a_region_s_time_arrives_as_one_with_its_offset() -> None:
+    value = datetime(2024, 7, 1, tzinfo=ZoneInfo("America/New_York"))
+    found, _ = _crossed(value, casts=True)
+    assert (found, str(found)) == (value, str(value))
