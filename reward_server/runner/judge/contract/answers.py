@@ -23,7 +23,7 @@ class Told(NamedTuple):
 
     result: object
     error: Exception | None
-    has_changed: bool
+    changed: list[Any]  # containers of the question
     has_cast: bool
     containers: list[Any]
     texts: list[str]
@@ -68,16 +68,17 @@ class _Answer:
         self._of = of
         self._meets_object = self._holds_object = False
         self._heard: list[str] = []
+        self._changed: list[Any] = []
 
     def read(self, answer: list[Any], known: list[Any]) -> Told:
         match answer:
             case ["return", value, rows, list(changed), bool(has_cast)]:
                 reader = self.applied(known, rows, changed)
-                return self._told(reader, reader.value(value), None, changed, has_cast)
+                return self._told(reader, reader.value(value), None, has_cast)
             case ["raise", chain, arguments, text, fields, rows, list(changed), bool(has_cast)]:
                 reader = self.applied(known, rows, changed)
                 error = self._error(reader, chain, arguments, text, fields)
-                return self._told(reader, None, error, changed, has_cast)
+                return self._told(reader, None, error, has_cast)
         raise BadDataError("not an answer")
 
     def _told(
@@ -85,12 +86,11 @@ class _Answer:
         reader: Reader,
         result: object,
         error: Exception | None,
-        changed: list[Any],
         has_cast: bool,
     ) -> Told:
         met, holds = self._meets_object, self._holds_object or error is not None
         return Told(
-            *(result, error, bool(changed), has_cast, reader.containers),
+            *(result, error, self._changed, has_cast, reader.containers),
             *([*reader.texts, *self._heard], reader.narrow, met, met and holds),
         )
 
@@ -103,6 +103,7 @@ class _Answer:
             reader = Reader(self._resolve, rows, known=known, records=of.records, nan=of.nan)
             for place, row in places.items():
                 reader.replace(known[place], row)
+                self._changed.append(known[place])
             self._holds_object = self._meets_object
         except (TypeError, ValueError) as error:
             raise BadDataError(f"changes: {type(error).__name__}") from None

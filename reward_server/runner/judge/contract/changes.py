@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-_OWN = 3  # references: of the record, of the name and of the call that counts them
+_OWN = 3  # references: of a record, of the name and of the call that counts them
 BEFORE = -1  # the test that stands for what runs before all tests
 
 
@@ -39,22 +39,27 @@ class Recording:
     def __init__(self) -> None:
         self._steps: dict[int, list[_Step]] = {}
         self._test, self._place = BEFORE, 0
-        self._has_changed = False
+        self._changed: list[object] = []
+        self._spreads = False  # whether a changed container outlived its test
         self.doubted: set[int] = set()
         self.is_replay = self.differs = False
 
     @property
     def strips(self) -> bool:
         """Returns True if the tests do not get the changes of the current test."""
-        return self.is_replay and self._test in self.doubted
+        return self.is_replay and (self._spreads or self._test in self.doubted)
 
     def begin(self, test: int) -> None:
-        """Begins a test."""
-        self._test, self._place, self._has_changed = test, 0, False
+        """Begins a test; what was changed before counts if the tests can still reach it."""
+        self._test, self._place = test, 0
+        if not self.is_replay:
+            self._changed = [one for one in self._changed if sys.getrefcount(one) > _OWN]
+            self._spreads |= bool(self._changed)
 
     def finish(self) -> None:
         """Ends a test; in a replay it has to have asked everything."""
-        if self.strips and self._place != len(self._steps.get(self._test, ())):
+        is_doubted = self.is_replay and self._test in self.doubted
+        if is_doubted and self._place != len(self._steps.get(self._test, ())):
             self.differs = True
 
     def replay(self) -> None:
@@ -79,10 +84,10 @@ class Recording:
         """Records a question."""
         self._steps.setdefault(self._test, []).append(_Step(question, answer))
 
-    def doubt(self, *, has_changed: bool, is_answered: bool) -> None:
+    def doubt(self, changed: Sequence[object], *, is_answered: bool) -> None:
         """Doubts the current test if something is answered with or after a change."""
-        self._has_changed |= has_changed
-        if self._has_changed and is_answered:
+        self._changed += changed
+        if self._changed and is_answered:
             self.doubted.add(self._test)
 
 

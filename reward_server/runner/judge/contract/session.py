@@ -87,8 +87,8 @@ class Session:
     def begin(self, test: int) -> None:
         """Begins a test, or what stands before all of them; ends the one before."""
         self.finish()
-        self.recording.begin(test)
         self._crossed = Crossed()
+        self.recording.begin(test)
         if self.loaded:
             GUARD.watch()
 
@@ -175,7 +175,7 @@ class Session:
         is_answered = told.error is not None or told.result is not None or not is_statement
         if not self.recording.is_replay:
             self._hear(told)
-            self.recording.doubt(has_changed=told.has_changed, is_answered=is_answered)
+            self.recording.doubt(told.changed, is_answered=is_answered)
         if told.holds_object:
             self.lower("objects")
         if told.error is not None:
