@@ -41,7 +41,7 @@ def run(channel: socket.socket) -> None:
     streams.open_streams()
     own_input = builtins.input
     try:
-        with channel, contextlib.suppress(ChannelClosedError, OSError):
+        with channel, contextlib.suppress(ChannelClosedError, OSError, ValueError):
             _answer(Frames(channel))
     finally:
         builtins.input = own_input

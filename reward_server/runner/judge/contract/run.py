@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -14,7 +15,7 @@ from ..link import ClosedError, Link, OversizeFrameError
 from ..report import Report, TestReport
 from ..tests.run import caught, record_end, run_tests
 from ..tests.suite import TaskError
-from .functions import Functions
+from .functions import SOLUTION, Functions
 from .line import Line
 from .session import Session
 
@@ -78,6 +79,15 @@ def run_functions(
     Raises:
         ClosedError, OversizeFrameError: the candidate did not receive the program.
     """
+    try:
+        return _run_functions(request, blobs, link, report)
+    finally:
+        sys.modules.pop(SOLUTION, None)
+
+
+def _run_functions(
+    request: FunctionRequest, blobs: Mapping[str, bytes], link: Link, report: Report
+) -> bool:
     plan = request.plan
     assert plan is not None
     session, loading = session_of(request, plan, link, report, blobs)

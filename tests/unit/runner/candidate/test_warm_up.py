@@ -52,6 +52,15 @@ def test_the_sample_passes_and_leaves_nothing_behind() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
+def test_the_sample_passes_by_the_contract() -> None:
+    """In a process of its own, since an audit hook stays for ever."""
+    script = (
+        f"from {__name__} import judge_warm_up, streams, rehearse; "
+        "judge_warm_up._BY_CONTRACT = True; streams.open_streams = lambda: None; rehearse()"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
 def test_a_broken_runner_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Service, "_returned", lambda *_: b'["return",0,null,0]')
     with pytest.raises(RuntimeError, match="warm-up failed"):
