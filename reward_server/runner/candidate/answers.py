@@ -145,7 +145,7 @@ class Answers:
         """Returns an answer, with the changes of the question's containers."""
         writer = Writer(self._refer, known=told.containers, records=self._records, casts=casts)
         try:
-            text = _deeply(_text_of_answer, writer, told, before, write)
+            text: bytes = _deeply(_text_of_answer, writer, told, before, write)
         except Exception as error:  # noqa: BLE001  # a solution's own classes may raise anything
             return json.dumps(["large", f"cannot cross: {_text_of(error)}"]).encode()
         if len(text) > self._result_bytes:
