@@ -486,6 +486,7 @@ class Crossing:
         names: names that the tests take from the solution.
         classes: those of them that the tests construct.
         raised: those of them that the tests expect as exceptions.
+        values: those of them that stand for data.
         modules: modules that the tests use; `free` are those that they do not import themselves.
         free: see `modules`.
         helpers: the prompt's own definitions that the tests use, as a text.
@@ -497,6 +498,7 @@ class Crossing:
     names: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
     raised: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
     helpers: str = ""

@@ -212,6 +212,7 @@ def _plan(crossing: Crossing | None) -> PlanFields | None:
         "names": sorted(crossing.names),
         "classes": sorted(crossing.classes),
         "raised": sorted(crossing.raised),
+        "values": sorted(crossing.values),
         "modules": sorted(crossing.modules),
         "free": sorted(crossing.free),
         "helpers": crossing.helpers,

@@ -16,7 +16,6 @@ import builtins
 import datetime
 import decimal
 import fractions
-import types
 import unittest
 import uuid
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -171,21 +170,21 @@ VALUES = frozenset(
     & _words("e pi tau inf nan newaxis maxsize float_info whitespace digits printable punctuation")
     | {name for name in names if module == "string" or name.isupper()}
 )
-# Arguments that must be literals, by function: the places of those that name, shape or format.
+# Arguments that must be literals, by function or method: the places of those that name, shape or
+# format.
 LITERAL: Mapping[str, tuple[int | str, ...]] = {
     "getattr": (1,),
     "hasattr": (1,),
     "setattr": (1,),
     "format": (1,),
-    "re.compile": (0, "flags"),
-    "re.findall": (0, "pattern"),
-    "re.finditer": (0, "pattern"),
-    "re.fullmatch": (0, "pattern"),
-    "re.match": (0, "pattern"),
-    "re.search": (0, "pattern"),
-    "re.split": (0, "pattern"),
-    "re.sub": (0, "pattern"),
-    "re.subn": (0, "pattern"),
+    "encode": (0, "encoding"),
+    "decode": (0, "encoding"),
+    "strftime": (0, "format"),
+    "strptime": (1, "format"),
+    "assertRegex": (1, "expected_regex"),
+    "assertNotRegex": (1, "unexpected_regex"),
+    "assertRaisesRegex": (1, "expected_regex"),
+    **{f"re.{name}": (0, "pattern", "flags") for name in MODULES["re"] if name.islower()},
     "numpy.array": ("dtype", 1),
     "numpy.asarray": ("dtype", 1),
     "numpy.zeros": ("dtype", 1),
@@ -197,19 +196,26 @@ LITERAL: Mapping[str, tuple[int | str, ...]] = {
     "numpy.linspace": ("dtype",),
     "pytest.raises": ("match",),
 }
+# The dtypes of numbers that are as wide as Python's own, as texts.
+DTYPES = _words("int float bool complex str int64 uint64 float64 complex128 i8 f8")
 # What runs code that it is given, besides what a name's own call runs: it may be given functions.
-TAKES_FUNCTIONS = frozenset(
+TAKES_FUNCTIONS = _words(
+    "map filter max min sorted itertools.accumulate itertools.dropwhile itertools.filterfalse"
+    " itertools.groupby itertools.starmap itertools.takewhile functools.cmp_to_key"
+    " functools.partial functools.reduce heapq.nlargest heapq.nsmallest re.sub pytest.raises"
+    " collections.defaultdict pytest.fixture"
+)
+# What may be given an object of the solution, besides the solution: its answers to these are data.
+ASKS_HANDLES = _words(
+    "str repr len iter list tuple set sorted sum any all enumerate zip map filter max min next"
+    " hasattr getattr setattr reversed frozenset functools.partial pytest.param super"
+    " itertools.islice pytest.fixture pytest.mark.parametrize"
+)
+MAKES_ITERATORS = _words("iter map filter zip reversed enumerate re.finditer re.compile")
+CHANGES_ARGUMENT = frozenset(
     (
-        *("map", "filter", "max", "min", "sorted", "itertools.accumulate", "itertools.dropwhile"),
-        *("itertools.filterfalse", "itertools.groupby", "itertools.starmap", "functools.partial"),
-        *("itertools.takewhile", "functools.cmp_to_key", "functools.reduce", "heapq.nlargest"),
-        *(
-            "heapq.nsmallest",
-            "re.sub",
-            "pytest.raises",
-            "collections.defaultdict",
-            "pytest.fixture",
-        ),
+        *(f"heapq.{name}" for name in MODULES["heapq"]),
+        *("bisect.insort", "bisect.insort_left", "bisect.insort_right", "random.shuffle"),
     )
 )
 
@@ -238,43 +244,33 @@ DATA_TYPES: tuple[type, ...] = (
     *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
     *(type(iter([])), type(iter({})), type({}.keys()), type({}.values()), type({}.items())),
 )
-_ARRAYS = _words(
+OF_ARRAYS = _words(
     "T all any argmax argmin argsort astype clip copy cumprod data cumsum diagonal dot dtype fill"
     " flatten imag item itemsize kind max mean min name nbytes ndim nonzero prod ptp ravel real"
     " repeat reshape round shape size sort squeeze std sum tolist trace transpose var"
 )
 _MATCHES = _words("group groups groupdict span start end pattern string findall match search")
-_RAISED = _words("args value msg errno code strerror filename message errors reason exception type")
-ATTRIBUTES = (
+# What an exception, or what pytest and unittest keep of it, says as data.
+_RAISED = _words("code colno doc exception lineno message msg pos type value") | {
+    name
+    for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, Exception)
+    for name in dir(kind)
+    if not name.startswith("_") and not callable(getattr(kind, name))
+}
+# Answers have no others: a named tuple, whose fields have other names, crosses as a tuple.
+OF_DATA = (
     frozenset(name for kind in DATA_TYPES for name in dir(kind) if not name.startswith("_"))
     - _READ_TEXT
-    - {"fromhex", "getrandbits"}
-    | _ARRAYS
-    | _MATCHES
-    | _RAISED
-    | {"cache_clear"}
+    - {"fromhex"}
 )
+# What an exception, or what the frameworks keep of it, has besides the solution's own attributes.
+OF_EXCEPTIONS = frozenset(dir(BaseException)) | _words(
+    "errisinstance exconly expected expected_regex fill_unfilled for_later from_exc_info"
+    " from_exception getrepr group_contains handle match obj_name tb test_case traceback typename"
+)
+ATTRIBUTES = OF_DATA | OF_ARRAYS | _MATCHES | _RAISED | (MODULES["random"] - {"Random"})
 
-
-def _names(*kinds: type) -> frozenset[str]:
-    return frozenset(name for kind in kinds for name in dir(kind))
-
-
-# Every other public attribute of what tests can hold besides handles.
-REFUSED = (
-    _names(
-        *(types.FunctionType, types.MethodType, types.GeneratorType, types.CoroutineType),
-        *(types.AsyncGeneratorType, types.TracebackType, types.FrameType, types.CodeType),
-        *(types.ModuleType, type, unittest.TestCase, BaseException, memoryview, bytearray),
-    )
-    | _READ_TEXT
-    | _words("fromhex tb traceback excinfo")
-    | _words(
-        "argpartition base byteswap choose compress conj conjugate ctypes device dump dumps"
-        " flags flat getfield mT newbyteorder partition put resize searchsorted setfield setflags"
-        " strides swapaxes take to_device tobytes tofile view"
-    )
-) - ATTRIBUTES
 # Methods of data, which are no data if they are handed over.
 METHODS = frozenset(
     name

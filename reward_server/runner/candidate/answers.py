@@ -27,6 +27,7 @@ _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
 _END = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
+    "value": lambda value: value,
     "call": lambda callee, *args: callee(*args),
     "call_named": lambda callee, *given: _call_named(callee, *given),
     "get": getattr,

@@ -27,16 +27,21 @@ _MAX_SHOWN = 200
 
 
 class Names(dict[str, object]):
-    """Globals of the tests; an exception of the solution is asked for when it is first used."""
+    """Globals of the tests.
+
+    An exception of the solution is asked for when it is first used, and a constant each time.
+    """
 
     def __init__(self, plan: PlanFields, session: Session) -> None:
         super().__init__(__name__="__main__", __builtins__=builtins)
-        self._raised, self._session = plan["raised"], session
+        self._raised, self._values, self._session = plan["raised"], plan["values"], session
         self.update({name: session.named(name) for name in plan["names"] if "(" not in name})
-        for name in self._raised:
+        for name in (*self._raised, *self._values):
             self.pop(name, None)
 
     def __missing__(self, name: str) -> object:
+        if name in self._values:
+            return self._session.value(name)
         if name not in self._raised:
             raise KeyError(name)
         self[name] = found = self._session.kind(name)
@@ -59,6 +64,8 @@ class SolutionModule(ModuleType):
             return self._free[name]
         if name not in self._plan["names"]:
             raise AttributeError(name)
+        if name in self._plan["values"]:
+            return self._session.value(name)
         is_raised = name in self._plan["raised"]
         return self._session.kind(name) if is_raised else self._session.named(name)
 

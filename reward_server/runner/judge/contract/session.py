@@ -138,6 +138,10 @@ class Session:
         """Returns the class that stands for an exception of the solution."""
         return self._answers.raised.kind(self.ask("kind", self.named(name)))
 
+    def value(self, name: str) -> object:
+        """Returns what a name of the solution stands for, which is data."""
+        return self.ask("value", self.named(name))
+
     def ask(self, operation: str, *operands: object, is_statement: bool = False) -> Any:
         """Asks the solution, and returns what it answers.
 

@@ -34,6 +34,7 @@ APART = {
     "an exception": "try:\n    candidate(0)\nexcept ValueError as e:\n    assert e.args == ('no',)",
     "an exception of the solution": "try:\n    candidate(0)\nexcept TooSmall:\n    pass",
     "an object": "box = Box(3)\nbox.add(1)\nassert box.items == [1] and len(box) == 1",
+    "a method named like one of texts": "assert Coder(1).encode(candidate(1)) == 'a'",
     "objects that the tests link": "a = Node(1)\na.next = Node(2)\na.next.next = Node(3)",
     "types of data": "assert type(candidate(1)) is int and isinstance(candidate(2), (int, float))",
     "numpy's dtype": "import numpy as np\nassert candidate(3).dtype == np.float32",
@@ -44,6 +45,11 @@ APART = {
     "a function as a key": "assert sorted([2, 1], key=candidate) == [1, 2]",
     "a pattern that is a literal": "import re\nassert re.match('a+', candidate('a'))",
     "a variable named like a built-in": "str = 'a'\nassert candidate(str) == 'a'",
+    "a constant of the solution": "assert LIMIT == 3 and ROWS[0] > LIMIT",
+    "an attribute of an own exception": "try:\n    f(1)\nexcept Low as e:\n    assert e.least == 1",
+    "an object in a helper": (
+        "def grow(box, n):\n    box.grow(n)\n    return box.size\nassert grow(Box(1), n=2) == 3"
+    ),
 }
 REFUSED = {
     "evaluation": ("names", "assert eval(candidate(1)) == 2"),
@@ -70,6 +76,32 @@ REFUSED = {
     "an own object handed over": ("arguments", "class A:\n    pass\ncandidate(A())"),
     "a generator handed over": ("arguments", "assert candidate(x for x in [1]) == 1"),
     "an identity": ("identity", "xs = [1]\nassert candidate(xs) is xs"),
+    "an object compared in a helper": (
+        "handles",
+        "def same(a, b):\n    return a == b\nassert same(Point(1), b=Point(1))",
+    ),
+    "a frame in a helper": (
+        "attributes",
+        "def look(g):\n    return g.gi_frame\nassert look(x for x in [1])",
+    ),
+    "a traceback": (
+        "attributes",
+        "try:\n    candidate(1)\nexcept ValueError as e:\n    e.with_traceback(None)",
+    ),
+    "an exception by a parameter": (
+        "raised",
+        "def g(kind):\n    try:\n        f(1)\n    except kind:\n        pass\ng(Low)",
+    ),
+    "a constant that is changed": ("stores", "ROWS.append(candidate(1))"),
+    "a field of a named tuple": ("attributes", "assert candidate(1).text == 'a'"),
+    "a time by a format that is an answer": (
+        "literals",
+        "import datetime\nassert datetime.datetime.strptime('1', candidate(1)).day == 1",
+    ),
+    "a pattern of unittest": (
+        "literals",
+        "import unittest\ncase = unittest.TestCase()\ncase.assertRegex('a', candidate(1))",
+    ),
     "equal objects": ("handles", "assert Point(1) == Point(1)"),
     "an object in a text": ("handles", "p = Point(1)\nassert f'{p}' == '1'"),
     "an object of a class": ("handles", "p = Point(1)\nassert isinstance(p, Point)"),
@@ -122,6 +154,15 @@ def test_a_plan_says_what_is_constructed_and_what_is_caught() -> None:
     assert isinstance(found, Crossing)
     assert found.names == {"f", "Box", "TooSmall"}
     assert (found.classes, found.raised, found.form) == ({"Box"}, {"TooSmall"}, "check")
+
+
+def test_what_tests_on_no_list_need_is_read_all_the_same() -> None:
+    found = _read(_in_check("eval('1')\nassert Box(1).size == LIMIT"))
+    assert isinstance(found, Refusal)
+    assert str(found) == "rule 2 (names): line 2: eval"
+    crossing = found.crossing
+    assert (crossing.names, crossing.values) == ({"f", "Box", "LIMIT"}, {"LIMIT"})
+    assert crossing.form == "check"
 
 
 def test_a_function_with_a_name_like_a_class_is_none() -> None:
@@ -194,6 +235,7 @@ def test_a_file_of_pytest_is_apart_and_loses_imports_that_nothing_uses() -> None
         ("modules", "import os\ndef test_f():\n    os.environ['A'] = f(1)"),
         ("frameworks", "def pytest_runtest_call(item):\n    f(item)"),
         ("names", "def test_f():\n    assert g(1) == 2"),
+        ("handles", "from solution import LIMIT\ndef test_f():\n    assert f(1) == LIMIT"),
         ("names", "pytest_plugins = ['a']\ndef test_f():\n    assert f(1) == 2"),
         ("frameworks", "class TestF:\n    def test_f(self, monkeypatch):\n        f(1)"),
         ("frameworks", "@pytest.fixture\ndef a(monkeypatch):\n    return f(1)"),

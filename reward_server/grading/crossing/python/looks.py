@@ -1,0 +1,117 @@
+"""Small looks at syntax trees, which know no scopes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from reward_server.grading.crossing import allowed
+from reward_server.grading.syntax import walk
+
+SPECIAL = re.compile(r"__\w+|\w+__")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """Returns all parameters."""
+    others = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *others]
+
+
+def returned(node: Function) -> Iterator[ast.expr]:
+    """Yields what a function returns or yields."""
+    for part in walk(node):
+        if isinstance(part, (ast.Return, ast.Yield)) and part.value is not None:
+            yield part.value
+
+
+def given(call: ast.Call) -> list[ast.expr]:
+    """Returns the arguments of a call."""
+    return [*call.args, *(one.value for one in call.keywords)]
+
+
+def argument(call: ast.Call, place: int | str) -> ast.expr | None:
+    """Returns the argument at a place or with a name."""
+    if isinstance(place, int):
+        return call.args[place] if place < len(call.args) else None
+    return next((one.value for one in call.keywords if one.arg == place), None)
+
+
+def parts(node: ast.AST) -> Sequence[ast.expr]:
+    """Returns the items of a display; none of other expressions."""
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return [one for one in (*keys, *values) if one is not None]
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return items
+        case ast.Starred(value=value):
+            return [value]
+    return ()
+
+
+def gives(call: ast.Call, name: str) -> bool:
+    """Returns True if a call gives away what a name holds, itself or in a container."""
+    waiting = given(call)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.Name) and one.id == name:
+            return True
+        waiting += parts(one)
+    return False
+
+
+def is_plain_display(node: ast.AST) -> bool:
+    """Returns True for a display of constants alone, which may be very large; it is marked."""
+    if not isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Set)):
+        return False
+    found: bool | None = getattr(node, "is_plain", None)
+    if found is None:
+        items = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
+        found = all(one is not None and _is_plain(one) for one in items)
+        node.is_plain = found  # type: ignore[union-attr]  # a mark of this module
+    return found
+
+
+def _is_plain(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) or is_plain_display(node)
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Returns True if no value but those in the text makes an expression."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.JoinedStr(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
+            return all(map(is_literal, items))
+        case ast.BinOp(left=left, right=right):
+            return is_literal(left) and is_literal(right)
+    return False
+
+
+def is_listed(origin: str) -> bool:
+    """Returns True for a name of a module that stands in the table."""
+    module, _, name = origin.rpartition(".")
+    return name in allowed.MODULES.get(module, ()) or name in allowed.NARROW.get(module, ())
+
+
+def is_narrow(origin: str) -> bool:
+    """Returns True for a type of which no values may be made."""
+    module, _, name = origin.rpartition(".")
+    made = allowed.MODULES.get(module, ())
+    return name in allowed.NARROW.get(module, ()) and name not in made
+
+
+def without(text: str, dropped: Sequence[ast.stmt]) -> str:
+    """Returns a text without some statements; its lines keep their numbers."""
+    lines = text.splitlines(keepends=True)
+    for node in dropped:
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        rest = lines[last].encode()[node.end_col_offset or 0 :].decode()
+        start = lines[first].encode()[: node.col_offset].decode()
+        lines[first : last + 1] = [f"{start}pass" + "\n" * (last - first) + rest]
+        lines[first + 1 : first + 1] = [""] * (last - first)
+    return "".join(lines)

@@ -1,0 +1,97 @@
+"""Reads what requests hold: function tests, and test files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from reward_server.domain import Crossing, FunctionTests, UnitTests
+from reward_server.grading.crossing.python import looks, prompt
+from reward_server.grading.crossing.python.facts import Source, compared_first
+from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.scopes import CHECK
+from reward_server.grading.crossing.python.text import Text
+from reward_server.grading.crossing.python.walk import Walk
+from reward_server.grading.syntax import parse
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def read_functions(tests: FunctionTests, code: str) -> Crossing | Refusal:
+    """Reads function tests.
+
+    Args:
+        tests: the tests.
+        code: the task's code, as `continuation.read_prompt` returns it.
+    """
+    try:
+        texts = [text for text in (tests.setup_code, tests.test_code, *tests.asserts) if text]
+        found = _read(texts, tests.entry_point, code)
+        if not _names(found) and (name := compared_first(map(parse, texts))):
+            found = _read(texts, name, code)
+        form = _form(parse(tests.test_code))
+    except _UNREADABLE as error:
+        return Refusal(rule="syntax", line=0, construct=type(error).__name__)
+    if isinstance(found, Refusal):
+        return replace(found, crossing=replace(found.crossing, form=form))
+    return replace(found, form=form)
+
+
+def _read(texts: Sequence[str], entry_point: str, code: str) -> Crossing | Refusal:
+    trees = tuple(map(parse, texts))
+    return _walked(Source(trees=trees, entry_point=entry_point, prompt=prompt.parsed(code)))[0]
+
+
+def _walked(source: Source) -> tuple[Crossing | Refusal, Text]:
+    text = Text(source)
+    walk = Walk(text)
+    crossing = walk.run(source.trees)
+    found = crossing if walk.refusal is None else replace(walk.refusal, crossing=crossing)
+    return found, text
+
+
+def _names(found: Crossing | Refusal) -> frozenset[str]:
+    return (found.crossing if isinstance(found, Refusal) else found).names
+
+
+def read_files(tests: UnitTests) -> Crossing | Refusal:
+    """Reads test files; each is a module of its own."""
+    module = tests.solution_path.removesuffix(".py").replace("/", ".")
+    crossings, files = [], []
+    for path, content in tests.files:
+        if not path.endswith(".py"):
+            return Refusal(rule="frameworks", line=0, construct=path)
+        try:
+            found, text = _walked(Source(trees=(parse(content),), module=module))
+        except _UNREADABLE as error:
+            return Refusal(rule="syntax", line=0, construct=f"{path}: {type(error).__name__}")
+        if isinstance(found, Refusal):
+            return found
+        crossings.append(found)
+        files.append((path, looks.without(content, text.dropped)))
+    return replace(_joined(crossings), files=tuple(files))
+
+
+def _joined(crossings: Iterable[Crossing]) -> Crossing:
+    """Returns what several files need together."""
+    named = ("names", "classes", "raised", "values", "modules", "free")
+    none = frozenset[str]()
+    found = {name: none.union(*(getattr(one, name) for one in crossings)) for name in named}
+    return Crossing(**found)
+
+
+def _form(tree: ast.Module) -> str:
+    """Returns what the test code is: it defines check(), or its statements are a test."""
+    if any(isinstance(node, ast.FunctionDef) and node.name == CHECK for node in tree.body):
+        return CHECK
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (*looks.FUNCTIONS, ast.ClassDef)):
+            continue
+        match node:
+            case ast.Assert() | ast.Expr(value=ast.Call()):
+                return "script"
+        waiting += ast.iter_child_nodes(node)
+    return ""
