@@ -392,6 +392,7 @@ def _candidate(prepared: _Prepared, extracted: Extracted) -> Candidate:
         data=dict(submission.data_files),
         executable=frozenset(submission.executable),
         image=image_of(submission.tests),
+        required=submission.require_integrity,
     )
 
 

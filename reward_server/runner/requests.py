@@ -103,9 +103,9 @@ class PlanFields(TypedDict):
     """What is bound before the solution is heard; see `judge.contract`.
 
     Keys: names that the tests take from the solution, those of them that they construct, those that
-    they expect as exceptions, those that stand for data, modules to load, those that the tests do not import themselves, the
-    prompt's definitions, its classes whose objects are data, and the form of the test code: "check"
-    or "script".
+    they expect as exceptions, those that stand for data, modules to load, those that the tests do
+    not import themselves, the prompt's definitions, its classes whose objects are data, and the
+    form of the test code: "check" or "script".
     """
 
     names: Sequence[str]

@@ -32,7 +32,7 @@ from reward_server.domain import (
     Usage,
     Work,
 )
-from reward_server.errors import BudgetSpentError
+from reward_server.errors import BudgetSpentError, UnsupportedError
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.grading.extraction.python_text import called_names
 from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
@@ -98,6 +98,7 @@ class Candidate:
         data: read-only files of each execution.
         executable: paths among `files` of those that may be executed.
         image: digest of the image in which it runs; empty for the first with the language.
+        required: the integrity that the request requires.
     """
 
     source: str
@@ -109,6 +110,7 @@ class Candidate:
     data: Mapping[str, bytes] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
     image: str = ""
+    required: Integrity = Integrity.UNSPECIFIED
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
@@ -218,9 +220,7 @@ class FunctionGrader:
         execution = await slots.run(candidate.job(work))
         run = Run.of(execution, execution.tests or self.not_run())
         if self.crossing is not None:
-            if UNSENDABLE in execution.signals and self.beside is not None:
-                return run_beside(await (await self.beside()).grade(candidate, slots))
-            return [labelled(run)]
+            return await concluded(run, candidate, slots, self.beside)
 
         async def execute(
             perturbed: Tests | None = None,
@@ -366,22 +366,37 @@ def case_name(index: int) -> str:
     return f"case {index + 1}"
 
 
-UNSENDABLE = "unsendable"
+async def concluded(
+    run: Run, candidate: Candidate, slots: Slots, beside: Callable[[], Awaitable[Grader]] | None
+) -> list[Run]:
+    """Returns a run under the contract; what lowered its label is among its signals.
 
+    Tests that hand over what is no data before they have an answer do so for every completion: they
+    run beside the solution, if they may.
 
-def labelled(run: Run) -> Run:
-    """Returns a run under the contract; what lowered its label is among its signals."""
-    is_lowered = any(name.startswith(LOWERED) for name in run.execution.signals)
-    return replace(run, integrity=Integrity.SHARED) if is_lowered else run
+    Args:
+        run: the run.
+        candidate: the program.
+        slots: where further executions run.
+        beside: makes the grader of tests beside the solution; None if they may not run there.
 
-
-def run_beside(runs: Sequence[Run]) -> list[Run]:
-    """Returns runs beside the solution of tests that turned out to hand over what is no data.
-
-    They did so before they had an answer, so it is so for every completion.
+    Raises:
+        UnsupportedError: the request requires more than tests beside the solution give.
     """
+    if UNSENDABLE not in run.execution.signals:
+        is_lowered = any(name.startswith(LOWERED) for name in run.execution.signals)
+        return [replace(run, integrity=Integrity.SHARED) if is_lowered else run]
+    if beside is None:
+        return [replace(run, execution=replace(run.execution, ending=Ending.INVALID_TASK))]
+    if candidate.required > Integrity.SHARED:
+        raise UnsupportedError(f"{candidate.required.name} is not on offer, since {NO_DATA}")
+    runs = await (await beside()).grade(candidate, slots)
     signals = {f"{LOWERED}arguments": 1}
     return [replace(one.with_signals(signals), integrity=Integrity.SHARED) for one in runs]
+
+
+UNSENDABLE = "unsendable"
+NO_DATA = "the tests hand over what is no data"
 
 
 def _owner(entry_point: str) -> str:

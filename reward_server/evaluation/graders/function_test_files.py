@@ -16,7 +16,13 @@ from reward_server.domain import (
     RewardPolicy,
     TestResult,
 )
-from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_once
+from reward_server.evaluation.graders.base import (
+    NO_DATA,
+    Candidate,
+    FunctionGrader,
+    Slots,
+    read_once,
+)
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.grading.crossing.python import Refusal, read_functions
 from reward_server.grading.python_tests.isolation.function_tests import (
@@ -122,25 +128,28 @@ async def _by_contract(
     tests: FunctionTests, prompt: str, flaw: str
 ) -> FunctionGrader | InProcessGrader:
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
-    crossing = await read_once(
+    found = await read_once(
         _crossings, _BYTES_OF_CHARACTER, characters, read_functions, tests, prompt
     )
-    if isinstance(crossing, Refusal):
-        return await _beside(tests, prompt, flaw, (str(crossing),))
-    beside = partial(_beside, tests, prompt, flaw, ("the tests hand over what is no data",))
-    return FunctionGrader(tests=tests, flaw=flaw, crossing=crossing, beside=beside)
+    may_leave = tests.placement is not Placement.ISOLATED
+    if isinstance(found, Refusal):
+        apart = FunctionGrader(
+            tests=tests, flaw=flaw, crossing=found.crossing, reasons=(str(found),)
+        )
+        return await _beside(apart, prompt) if may_leave else apart
+    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=found)
+    beside = partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt)
+    return replace(apart, beside=beside if may_leave else None)
 
 
-async def _beside(
-    tests: FunctionTests, prompt: str, flaw: str, reasons: tuple[str, ...]
-) -> FunctionGrader | InProcessGrader:
-    """Returns the grader of tests that the contract does not allow."""
-    file = await _file(tests, prompt)
-    functions = FunctionGrader(tests=tests, flaw=flaw)
-    if file is None or tests.placement is Placement.ISOLATED:
-        return replace(functions, reasons=reasons)
-    units = UnitGrader(tests=file.tests, plan=await plan(file.tests, prompt, reasons))
-    return InProcessGrader(functions=functions, file=file, units=units, is_asked=False)
+async def _beside(apart: FunctionGrader, prompt: str) -> FunctionGrader | InProcessGrader:
+    """Returns the grader of tests that the contract does not allow; some make no test file."""
+    file = await _file(apart.tests, prompt)
+    if file is None:
+        return apart
+    reading = await plan(file.tests, prompt, apart.reasons, contract=True)
+    units = UnitGrader(tests=file.tests, plan=reading)
+    return InProcessGrader(functions=apart, file=file, units=units, is_asked=False)
 
 
 _crossings: Recent[Crossing | Refusal] = Recent(32 << 20)

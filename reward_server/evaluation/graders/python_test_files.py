@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,16 +25,15 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.evaluation.graders.base import (
-    UNSENDABLE,
+    NO_DATA,
     Candidate,
     Slots,
-    labelled,
+    concluded,
     read_aside,
-    run_beside,
 )
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
-from reward_server.grading.crossing.python import read_files
+from reward_server.grading.crossing.python import Refusal, read_files
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -124,16 +124,9 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: boo
     flaw = "" if is_repository else flaw_of_files(trees, tests, inventory)
     for tree in trees.values():
         abridge(tree)
-    reading = read_suite(trees, tests.files, tests.solution_path)
-    of_classes = solution_classes.reasons(trees.values(), reading.wanted)
-    needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
-    crossing = None
-    if contract:
-        found = read_files(tests)
-        crossing = found if isinstance(found, Crossing) and not reasons else None
-        needed = reasons if isinstance(found, Crossing) else (str(found), *reasons)
+    reading, crossing = _by_contract(tests, reasons) if contract else (None, None)
     known = Plan(
-        reading=replace(reading, reasons=tuple(dict.fromkeys(needed))),
+        reading=reading or _by_rules(trees, tests, prompt, reasons),
         skips=Skips(trees),
         inventory=inventory,
         flaw=flaw,
@@ -144,6 +137,23 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: boo
     # Twins change the trees that they are given.
     twins = Twins(parse_files(tests.files), tests.files, prompt, known.inventory.rows)
     return replace(known, twins=twins if twins.units else None)
+
+
+def _by_contract(tests: UnitTests, reasons: tuple[str, ...]) -> tuple[Reading, Crossing | None]:
+    found = read_files(tests)
+    is_refused = isinstance(found, Refusal)
+    crossing = found.crossing if isinstance(found, Refusal) else found
+    needed = (str(found), *reasons) if is_refused else reasons
+    return Reading(wanted=crossing.names, reasons=needed), None if needed else crossing
+
+
+def _by_rules(
+    trees: Mapping[str, ast.Module], tests: UnitTests, prompt: str, reasons: tuple[str, ...]
+) -> Reading:
+    reading = read_suite(trees, tests.files, tests.solution_path)
+    of_classes = solution_classes.reasons(trees.values(), reading.wanted)
+    needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
+    return replace(reading, reasons=tuple(dict.fromkeys(needed)))
 
 
 _plans: Readings[Plan] = Readings(128 << 20)
@@ -200,9 +210,8 @@ class UnitGrader:
             work = self._work(candidate, self.tests, stops=stops)
             run = self._run_of(await slots.run(candidate.job(work)))
             if self.plan.crossing is not None:
-                if UNSENDABLE in run.execution.signals:
-                    return run_beside(await (await self._beside(candidate)).grade(candidate, slots))
-                return [labelled(run)]
+                beside = partial(self._beside, candidate)
+                return await concluded(run, candidate, slots, beside)
             return await self._confirmed(run, candidate, slots)
         if self.plan.twins is None:
             return [self._told(await self._true(self.tests, candidate, slots))]
@@ -210,8 +219,7 @@ class UnitGrader:
 
     async def _beside(self, candidate: Candidate) -> UnitGrader:
         """Returns a grader of tests that turned out to hand over what is no data."""
-        reasons = ("the tests hand over what is no data",)
-        known = await plan(self.tests, candidate.prompt, reasons, contract=True)
+        known = await plan(self.tests, candidate.prompt, (NO_DATA,), contract=True)
         return replace(self, plan=known)
 
     def _run_of(self, execution: Execution) -> Run:

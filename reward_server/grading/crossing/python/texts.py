@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reward_server.domain import Crossing, FunctionTests, UnitTests
@@ -58,27 +58,39 @@ def _names(found: Crossing | Refusal) -> frozenset[str]:
 def read_files(tests: UnitTests) -> Crossing | Refusal:
     """Reads test files; each is a module of its own."""
     module = tests.solution_path.removesuffix(".py").replace("/", ".")
-    crossings, files = [], []
+    found, files, refusal = Crossing(), [], None
     for path, content in tests.files:
-        if not path.endswith(".py"):
-            return Refusal(rule="frameworks", line=0, construct=path)
-        try:
-            found, text = _walked(Source(trees=(parse(content),), module=module))
-        except _UNREADABLE as error:
-            return Refusal(rule="syntax", line=0, construct=f"{path}: {type(error).__name__}")
-        if isinstance(found, Refusal):
-            return found
-        crossings.append(found)
-        files.append((path, looks.without(content, text.dropped)))
-    return replace(_joined(crossings), files=tuple(files))
+        one, text = _read_file(path, content, module)
+        if isinstance(one, Refusal):
+            refusal = refusal or replace(one, construct=f"{path}: {one.construct}")
+            one = one.crossing
+        found = _joined(found, one)
+        files.append((path, text))
+    found = replace(found, files=tuple(files))
+    return found if refusal is None else replace(refusal, crossing=found)
 
 
-def _joined(crossings: Iterable[Crossing]) -> Crossing:
-    """Returns what several files need together."""
-    named = ("names", "classes", "raised", "values", "modules", "free")
-    none = frozenset[str]()
-    found = {name: none.union(*(getattr(one, name) for one in crossings)) for name in named}
-    return Crossing(**found)
+def _read_file(path: str, content: str, module: str) -> tuple[Crossing | Refusal, str]:
+    """Returns what a file needs, and its text without imports that nothing uses."""
+    if not path.endswith(".py"):
+        return Refusal(rule="frameworks", line=0, construct="no file of Python"), content
+    try:
+        found, text = _walked(Source(trees=(parse(content),), module=module))
+    except _UNREADABLE as error:
+        return Refusal(rule="syntax", line=0, construct=type(error).__name__), content
+    return found, looks.without(content, text.dropped)
+
+
+def _joined(one: Crossing, other: Crossing) -> Crossing:
+    """Returns what two files need together."""
+    return Crossing(
+        names=one.names | other.names,
+        classes=one.classes | other.classes,
+        raised=one.raised | other.raised,
+        values=one.values | other.values,
+        modules=one.modules | other.modules,
+        free=one.free | other.free,
+    )
 
 
 def _form(tree: ast.Module) -> str:
