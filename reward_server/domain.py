@@ -556,7 +556,7 @@ class CallJudgement:
     """Calls that an isolated judge makes, and whose results it compares.
 
     The signature is the task's. If the task does not declare a type, the solution's annotations
-    decide.
+    decide. `contract` says whether only data crosses; see `runner.judge.contract`.
     """
 
     source: str
@@ -565,6 +565,7 @@ class CallJudgement:
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
+    contract: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -305,7 +305,7 @@ class Evaluation:
             case CallTests() as tests:
                 prompt, entry_point = submission.prompt, tests.entry_point
                 told = await read_aside(len(prompt), read_signature, prompt, entry_point)
-                return CallGrader(tests=tests, signature=told)
+                return CallGrader(tests=tests, signature=told, contract=self.contract)
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,

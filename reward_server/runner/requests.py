@@ -150,6 +150,7 @@ class CallRequest(NamedTuple):
     Args:
         cases: for each call the arguments, a JSON array, and the expected result.
         signature: shapes of the parameters and of the result; see `candidate.leetcode_types`.
+        contract: whether only data crosses; see `judge.contract`.
     """
 
     entry_point: str
@@ -160,6 +161,7 @@ class CallRequest(NamedTuple):
     calls: int
     stop_at_first_failure: bool = False
     signature: Sequence[Any] = ()
+    contract: bool = False
 
 
 class UnitRequest(NamedTuple):

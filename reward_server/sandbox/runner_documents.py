@@ -254,6 +254,7 @@ def _call_request(work: CallJudgement, limits: Limits) -> CallRequest:
         calls=limits.calls,
         stop_at_first_failure=work.stop_at_first_failure,
         signature=(work.signature.parameters, work.signature.result),
+        contract=work.contract,
     )
 
 

@@ -20,9 +20,11 @@ from typing import Any
 from ..channel.data import FRAMES_OF_A_VALUE, TYPES, NotDataError
 from ..channel.frames import NUMBER, ChannelClosedError, Frames
 from ..channel.reading import Reader
+from ..channel.signatures import Signature
 from ..channel.writing import BASES, Writer, base_of
-from . import streams
+from . import leetcode_types, streams
 
+UNTOLD = Signature()
 _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
 _END = (SystemExit, KeyboardInterrupt, GeneratorExit)
@@ -86,6 +88,7 @@ class Answers:
         module: the solution.
         result_bytes: greatest size of an answer.
         records: names of the prompt's classes whose objects cross as data.
+        signature: the task's signature of the function that calls with JSON values use.
     """
 
     def __init__(
@@ -94,7 +97,9 @@ class Answers:
         module: types.ModuleType,
         result_bytes: int,
         records: Sequence[str] = (),
+        signature: Signature = UNTOLD,
     ) -> None:
+        self._signature = signature
         self._frames = frames
         self._module = module
         self._result_bytes = result_bytes
@@ -134,7 +139,18 @@ class Answers:
     def _performed(self, operation: str, operands: list[Any]) -> object:
         if operation == "kind":
             return _chain(operands[0])
+        if operation == "case":
+            return self._case(*operands)
         return _OPERATIONS[operation](*operands)
+
+    def _case(self, name: str, args: list[object]) -> list[object]:
+        """Calls the entry point; returns the fields of `leetcode_types.Outcome`."""
+        entry = _ENTRY.fullmatch(name)
+        owner = self._named(entry[1])() if entry else None
+        function = getattr(owner, entry[2]) if entry else self._named(name)
+        known, is_method = vars(self._module), entry is not None
+        found = leetcode_types.call(function, args, self._signature, known, is_method=is_method)
+        return [found.result, found.is_own, *found.first]
 
     def _written(
         self,

@@ -90,10 +90,12 @@ def _serve(frames: Frames, program: SolutionProgram, source: bytes) -> NoReturn:
             solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
-            if program.contract:
-                answers.Answers(frames, loaded, program.result_bytes, program.shared).run()
-                os._exit(0)
             signature = Signature(*program.signature)
+            if program.contract:
+                answers.Answers(
+                    frames, loaded, program.result_bytes, program.shared, signature
+                ).run()
+                os._exit(0)
             serving = service.Service(
                 frames, loaded, program.result_bytes, program.shared, signature
             )

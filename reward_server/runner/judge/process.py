@@ -242,6 +242,10 @@ def run_suite(
         from .contract import run as contract  # pages of its modules would cost each execution
 
         return contract.run_functions(request, blobs, link, report)
+    if isinstance(request, CallRequest) and request.contract:
+        from .contract import calls
+
+        return calls.run_calls(request, blobs, link, report)
     session = Session(
         link,
         proxy.make,

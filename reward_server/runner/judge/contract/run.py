@@ -32,20 +32,14 @@ class Loading:
 
     def __init__(
         self,
-        request: FunctionRequest | UnitRequest,
-        plan: PlanFields,
+        program: SolutionProgram,
         link: Link,
         report: Report,
         blobs: Mapping[str, bytes],
     ) -> None:
-        self._program = SolutionProgram(
-            predefined=isinstance(request, FunctionRequest) and "()." in request.entry_point,
-            result_bytes=request.result_bytes,
-            shared=plan["records"],
-            contract=True,
-        )
+        self._program = program
         self._link, self._report, self._blobs = link, report, blobs
-        self.line = Line(link, request.result_bytes)
+        self.line = Line(link, program.result_bytes)
         self.problem: Exception | None = None
 
     def __call__(self) -> bool:
@@ -66,7 +60,13 @@ def session_of(
     blobs: Mapping[str, bytes],
 ) -> tuple[Session, Loading]:
     """Returns the session with a solution that is not yet sent."""
-    loading = Loading(request, plan, link, report, blobs)
+    program = SolutionProgram(
+        predefined=isinstance(request, FunctionRequest) and "()." in request.entry_point,
+        result_bytes=request.result_bytes,
+        shared=plan["records"],
+        contract=True,
+    )
+    loading = Loading(program, link, report, blobs)
     session = Session(loading.line, loading, calls=request.calls, classes=plan["classes"])
     return session, loading
 

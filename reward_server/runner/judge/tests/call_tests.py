@@ -6,11 +6,10 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...channel.signatures import NODES, NOTHING, Signature
 from ...requests import CallRequest
-from ..session import Session
 from . import compare
 from .suite import TaskError
 
@@ -58,6 +57,19 @@ def _loaded(text: str) -> object:
         sys.set_int_max_str_digits(usual)
 
 
+class Asked(Protocol):
+    """A session with the solution, as far as calls use it."""
+
+    def request(self, operation: str, *operands: object) -> object:
+        """Returns the answer to a question."""
+
+    def forged(self, problem: str) -> BaseException:
+        """Ends the session because of a message that no unmodified shim sends."""
+
+    def note_untold(self) -> None:
+        """Records that the solution decided what the task's signature leaves open."""
+
+
 class CallTests:
     """Calls of one function, each a test.
 
@@ -71,7 +83,7 @@ class CallTests:
 
     is_plain = True
 
-    def __init__(self, request: CallRequest, session: Session) -> None:
+    def __init__(self, request: CallRequest, session: Asked) -> None:
         cases = request.cases
         if not cases:
             raise TaskError("there are no cases")

@@ -1,0 +1,156 @@
+"""Calls with JSON values, whose answers are data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import running_app
+from reward_server.domain import (
+    CallCase,
+    CallTests,
+    FunctionTests,
+    Integrity,
+    Placement,
+    TestOutcome,
+    Verdict,
+)
+from reward_server.errors import UnsupportedError
+from reward_server.settings import Settings
+from tests.support.common import PACKAGES, PYTHON, Judge, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def contract() -> AsyncIterator[Judge]:
+    """Yields a judge that follows the contract."""
+    settings = Settings(port=0, workers=2, languages=PYTHON, sandbox_packages=PACKAGES)
+    async with running_app(settings) as app:
+        app.evaluation.contract = True
+        yield Judge(app.evaluation)
+
+
+def _calls(*cases: tuple[list[object], object], entry: str = "f") -> CallTests:
+    written = tuple(
+        CallCase(args_json=json.dumps(given), expected_json=json.dumps(wanted))
+        for given, wanted in cases
+    )
+    return CallTests(entry_point=entry, cases=written)
+
+
+NODES = "class Solution:\n    def turn(self, head: Optional[ListNode]) -> Optional[ListNode]:\n"
+SORTS = "class Solution:\n    def sorts(self, nums: List[int]) -> None:\n"
+HONEST = {
+    "numbers and texts": ("f = lambda x: [x, str(x)]", "", _calls(([1], [1, "1"]))),
+    "tuples and keys": ("f = lambda x: {1: (x, 2)}", "", _calls(([1], {"1": [1, 2]}))),
+    "a long integer": ("f = lambda n: 10 ** n", "", _calls(([4000], 10**4000))),
+    "nodes": (
+        f"{NODES}        last = None\n        while head:\n"
+        "            head.next, last, head = last, head, head.next\n        return last\n",
+        NODES,
+        _calls(([[1, 2, 3]], [3, 2, 1]), ([[]], []), entry="Solution().turn"),
+    ),
+    "in place": (
+        f"{SORTS}        nums.sort()\n",
+        SORTS,
+        _calls(([[3, 1]], [1, 3]), entry="Solution().sorts"),
+    ),
+}
+YES = (
+    "class Yes(int):\n    __eq__ = __le__ = __ge__ = lambda *a: True\n    __hash__ = int.__hash__\n"
+)
+ATTACKS = {
+    "a number that equals all": (f"{YES}f = lambda x: Yes(7)", _calls(([1], 3))),
+    "an object that equals all": (
+        f"{YES.replace('(int)', '')}f = lambda x: Yes()",
+        _calls(([1], 3)),
+    ),
+    "a list with one": (f"{YES}f = lambda x: [Yes(7)]", _calls(([1], [3]))),
+    "a narrow number": (
+        "import numpy as np\nf = lambda x: np.float16('inf')",
+        _calls(([1], 10**39)),
+    ),
+    "nothing": ("f = lambda x: None", _calls(([1], 3), ([1], []))),
+    "the end of the program": ("import os\nf = lambda x: os._exit(0)", _calls(([1], 3))),
+    "a word of its own": (
+        "import gc, socket\ndef f(x):\n    for one in gc.get_objects():\n"
+        "        if isinstance(one, socket.socket):\n"
+        "            one.send(b'\\0\\0\\0\\x14' + b'\\0' * 8 + b'[\"return\",3]')\n",
+        _calls(([1], 3)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "prompt", "tests"), HONEST.values(), ids=HONEST.keys())
+async def test_a_right_solution_passes_calls_apart(
+    contract: Judge, solution: str, prompt: str, tests: CallTests
+) -> None:
+    found = await contract(solution, tests, prompt=prompt)
+    assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.ISOLATED), found.message
+    assert found.usage.executions == 1
+
+
+@pytest.mark.parametrize(("solution", "tests"), ATTACKS.values(), ids=ATTACKS.keys())
+async def test_no_attack_on_calls_is_rewarded(
+    contract: Judge, solution: str, tests: CallTests
+) -> None:
+    found = await contract(solution, tests, integrity=Integrity.UNSPECIFIED)
+    assert found.verdict is not Verdict.INVALID_TASK, found.message
+    assert found.reward == 0.0, found
+
+
+async def test_calls_after_one_that_ends_the_program_run_in_another(contract: Judge) -> None:
+    tests = _calls(([1], 1), ([2], 2), ([3], 3))
+    found = await contract("import os\nf = lambda x: os._exit(0) if x == 2 else x", tests)
+    outcomes = [one.outcome is TestOutcome.PASSED for one in found.tests]
+    assert outcomes in ([True, False, True], [True, False, False])
+    assert found.reward == 0.0
+
+
+async def test_who_chooses_between_nodes_and_arrays_loses_the_label(contract: Judge) -> None:
+    solution = f"{NODES}        return head\n"
+    tests = _calls(([[1, 2]], [1, 2]), entry="Solution().turn")
+    found = await contract(solution, tests, integrity=Integrity.UNSPECIFIED)
+    assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.SHARED)
+
+
+# --------------------------------------------------------- tests that are placed, or hand over code
+
+CODE = "def check(candidate):\n    assert candidate([1, 2], key=pick) == 2\n"
+READ = FunctionTests(entry_point="f", test_code=f"def pick(x):\n    return x\n{CODE}")
+MADE = FunctionTests(
+    entry_point="f",
+    test_code="make = {'a': [len]}\ndef check(candidate):\n"
+    "    assert candidate(make['a'][0]) == 3\n",
+)
+NAMES = FunctionTests(entry_point="f", test_code="def check(f):\n    assert eval('f(1)') == 2\n")
+
+
+async def test_tests_on_no_list_run_apart_where_the_request_places_them(contract: Judge) -> None:
+    tests = FunctionTests(entry_point="f", test_code=NAMES.test_code, placement=Placement.ISOLATED)
+    right = await contract("f = lambda x: 2", tests, integrity=Integrity.SHARED)
+    wrong = await contract("f = lambda x: 3", tests, integrity=Integrity.SHARED)
+    assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
+    assert (wrong.verdict, wrong.reward) == (Verdict.FAILED, 0.0)
+
+
+async def test_a_refusal_names_its_rule_the_line_and_the_construct(contract: Judge) -> None:
+    with pytest.raises(UnsupportedError, match=r"rule 2 \(names\): line 2: eval"):
+        await contract("f = lambda x: 2", NAMES)
+    with pytest.raises(UnsupportedError, match=r"rule 5 \(arguments\): line 4: pick is no data"):
+        await contract("f = max", READ)
+
+
+async def test_no_completion_pays_for_tests_that_hand_over_code(contract: Judge) -> None:
+    for solution in ("f = lambda key: key('abc')", "f = lambda key: 4"):
+        with pytest.raises(UnsupportedError):
+            await contract(solution, MADE)
+    right = await contract("f = lambda key: key('abc')", MADE, integrity=Integrity.UNSPECIFIED)
+    assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
+    placed = FunctionTests(entry_point="f", test_code=MADE.test_code, placement=Placement.ISOLATED)
+    found = await contract("f = len", placed, integrity=Integrity.UNSPECIFIED)
+    assert found.verdict is Verdict.INVALID_TASK, found
