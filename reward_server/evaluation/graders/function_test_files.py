@@ -24,7 +24,7 @@ from reward_server.evaluation.graders.base import (
     read_once,
 )
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
-from reward_server.grading.crossing.python import Refusal, read_functions
+from reward_server.grading.crossing.python.refusals import Refusal
 from reward_server.grading.python_tests.isolation.function_tests import (
     FunctionFile,
     function_file,
@@ -129,7 +129,7 @@ async def _by_contract(
 ) -> FunctionGrader | InProcessGrader:
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
     found = await read_once(
-        _crossings, _BYTES_OF_CHARACTER, characters, read_functions, tests, prompt
+        _crossings, _BYTES_OF_CHARACTER, characters, _read_by_contract, tests, prompt
     )
     may_leave = tests.placement is not Placement.ISOLATED
     if isinstance(found, Refusal):
@@ -140,6 +140,12 @@ async def _by_contract(
     apart = FunctionGrader(tests=tests, flaw=flaw, crossing=found)
     beside = partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt)
     return replace(apart, beside=beside if may_leave else None)
+
+
+def _read_by_contract(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
+    from reward_server.grading.crossing.python import texts  # its table takes a while to be made
+
+    return texts.read_functions(tests, prompt)
 
 
 async def _beside(apart: FunctionGrader, prompt: str) -> FunctionGrader | InProcessGrader:

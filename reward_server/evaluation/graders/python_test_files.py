@@ -33,7 +33,7 @@ from reward_server.evaluation.graders.base import (
 )
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
-from reward_server.grading.crossing.python import Refusal, read_files
+from reward_server.grading.crossing.python.refusals import Refusal
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -140,7 +140,9 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: boo
 
 
 def _by_contract(tests: UnitTests, reasons: tuple[str, ...]) -> tuple[Reading, Crossing | None]:
-    found = read_files(tests)
+    from reward_server.grading.crossing.python import texts  # its table takes a while to be made
+
+    found = texts.read_files(tests)
     is_refused = isinstance(found, Refusal)
     crossing = found.crossing if isinstance(found, Refusal) else found
     needed = (str(found), *reasons) if is_refused else reasons

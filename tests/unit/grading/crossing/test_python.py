@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from reward_server.domain import Crossing, Framework, FunctionTests, UnitTests
-from reward_server.grading.crossing.python import Refusal, read_files, read_functions
+from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.texts import read_files, read_functions
 
 NODES = """
     class ListNode:
