@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from reward_server.domain import Crossing
 
-# In the order of docs/concepts/crossing.md, which explains each.
+PAGE = "docs/reference/python-tests.md"  # explains each rule, in this order
 RULES = (
     *("syntax", "names", "modules", "attributes", "arguments", "data", "literals"),
     *("handles", "identity", "stores", "raised", "classes", "frameworks"),
@@ -35,7 +35,7 @@ class Refusal:
     def __str__(self) -> str:
         number = RULES.index(self.rule) + 1
         construct = " ".join(self.construct.split())[:_SHOWN]
-        return f"rule {number} ({self.rule}): line {self.line}: {construct}"
+        return f"line {self.line}: {construct}, by rule {number} ({self.rule}) of {PAGE}"
 
 
 class NotAllowedError(Exception):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from reward_server.domain import Crossing, Framework, FunctionTests, UnitTests
-from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.refusals import PAGE, RULES, Refusal
 from reward_server.grading.crossing.python.texts import read_files, read_functions
 
 NODES = """
@@ -160,10 +162,16 @@ def test_a_plan_says_what_is_constructed_and_what_is_caught() -> None:
 def test_what_tests_on_no_list_need_is_read_all_the_same() -> None:
     found = _read(_in_check("eval('1')\nassert Box(1).size == LIMIT"))
     assert isinstance(found, Refusal)
-    assert str(found) == "rule 2 (names): line 2: eval"
+    assert str(found) == f"line 2: eval, by rule 2 (names) of {PAGE}"
     crossing = found.crossing
     assert (crossing.names, crossing.values) == ({"f", "Box", "LIMIT"}, {"LIMIT"})
     assert crossing.form == "check"
+
+
+def test_the_page_to_which_refusals_point_has_a_row_for_each_rule() -> None:
+    page = (Path(__file__).parents[4] / PAGE).read_text()
+    rows = re.findall(r"^\| (\d+\. \*\*\w+\*\*) \|", page, re.MULTILINE)
+    assert rows == [f"{number}. **{rule}**" for number, rule in enumerate(RULES, 1)]
 
 
 def test_a_function_with_a_name_like_a_class_is_none() -> None:
