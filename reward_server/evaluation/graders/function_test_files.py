@@ -25,8 +25,8 @@ from reward_server.evaluation.graders.base import (
 )
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.python_tests.function_files import FunctionFile, written
 from reward_server.grading.python_tests.isolation.function_tests import (
-    FunctionFile,
     function_file,
     may_need_solution,
 )
@@ -105,9 +105,9 @@ async def function_grader(
         contract: whether only data crosses between tests and solution.
     """
     tests, flaw = await _read(tests, prompt)
-    is_asked = tests.placement is Placement.BESIDE
-    if contract and not is_asked:
+    if contract:
         return await _by_contract(tests, prompt, flaw)
+    is_asked = tests.placement is Placement.BESIDE
     file = None
     if is_asked or may_need_solution(tests, prompt):
         file = await _file(tests, prompt)
@@ -131,15 +131,16 @@ async def _by_contract(
     found = await read_once(
         _crossings, _BYTES_OF_CHARACTER, characters, _read_by_contract, tests, prompt
     )
-    may_leave = tests.placement is not Placement.ISOLATED
-    if isinstance(found, Refusal):
-        apart = FunctionGrader(
-            tests=tests, flaw=flaw, crossing=found.crossing, reasons=(str(found),)
-        )
-        return await _beside(apart, prompt) if may_leave else apart
-    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=found)
-    beside = partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt)
-    return replace(apart, beside=beside if may_leave else None)
+    is_asked = tests.placement is Placement.BESIDE
+    crossing = found.crossing if isinstance(found, Refusal) else found
+    refused = (str(found),) if isinstance(found, Refusal) else ()
+    reasons = refused or (_ASKED if is_asked else ())
+    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing, reasons=reasons)
+    if tests.placement is Placement.ISOLATED:
+        return apart
+    if reasons:
+        return await _beside(apart, prompt, is_asked=is_asked)
+    return replace(apart, beside=partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt))
 
 
 def _read_by_contract(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
@@ -148,14 +149,19 @@ def _read_by_contract(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
     return texts.read_functions(tests, prompt)
 
 
-async def _beside(apart: FunctionGrader, prompt: str) -> FunctionGrader | InProcessGrader:
+async def _beside(
+    apart: FunctionGrader, prompt: str, *, is_asked: bool = False
+) -> FunctionGrader | InProcessGrader:
     """Returns the grader of tests that the contract does not allow; some make no test file."""
-    file = await _file(apart.tests, prompt)
+    assert apart.crossing is not None
+    tests, helpers = apart.tests, apart.crossing.helpers
+    characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, helpers)))
+    file = await read_once(_files, _BYTES_OF_CHARACTER, characters, written, tests, helpers)
     if file is None:
         return apart
     reading = await plan(file.tests, prompt, apart.reasons, contract=True)
     units = UnitGrader(tests=file.tests, plan=reading)
-    return InProcessGrader(functions=apart, file=file, units=units, is_asked=False)
+    return InProcessGrader(functions=apart, file=file, units=units, is_asked=is_asked)
 
 
 _crossings: Recent[Crossing | Refusal] = Recent(32 << 20)
@@ -174,7 +180,10 @@ _readings: Recent[tuple[FunctionTests, str]] = Recent(32 << 20)
 async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
     texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
     characters = sum(map(len, texts))
-    return await read_once(_files, _BYTES_OF_CHARACTER, characters, function_file, tests, prompt)
+    return await read_once(
+        _ruled_files, _BYTES_OF_CHARACTER, characters, function_file, tests, prompt
+    )
 
 
 _files: Recent[FunctionFile | None] = Recent(32 << 20)
+_ruled_files: Recent[FunctionFile | None] = Recent(32 << 20)

@@ -12,6 +12,7 @@ from reward_server.app import running_app
 from reward_server.domain import (
     CallCase,
     CallTests,
+    Extraction,
     FunctionTests,
     Integrity,
     Placement,
@@ -136,6 +137,26 @@ async def test_tests_on_no_list_run_apart_where_the_request_places_them(contract
     wrong = await contract("f = lambda x: 3", tests, integrity=Integrity.SHARED)
     assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
     assert (wrong.verdict, wrong.reward) == (Verdict.FAILED, 0.0)
+
+
+async def test_tests_that_the_request_places_beside_are_shared_with_their_helpers(
+    contract: Judge,
+) -> None:
+    prompt = "def double(x):\n    return 2 * x\n\ndef f(x):\n    pass\n"
+    for text in ("candidate(2) == double(1)", "eval('candidate(2)') == double(1)"):
+        for placement in (Placement.BESIDE, Placement.BY_TEXT):
+            code = f"def check(candidate):\n    assert {text}\n"
+            tests = FunctionTests(entry_point="f", test_code=code, placement=placement)
+            right = await contract(
+                "def f(x):\n    return x\n",
+                tests,
+                prompt=prompt,
+                extraction=Extraction.AUTO,
+                integrity=Integrity.UNSPECIFIED,
+            )
+            assert right.verdict is Verdict.PASSED, right.message
+            is_apart = placement is Placement.BY_TEXT and "eval" not in text
+            assert (right.integrity is Integrity.ISOLATED) == is_apart
 
 
 async def test_a_refusal_names_its_rule_the_line_and_the_construct(contract: Judge) -> None:
