@@ -66,8 +66,8 @@ _OTHER_SIGNALS = (
     ),
     *("met_change", "met_in_prompt", "out_of_step", "refused_by_judge", "twin_failed"),
     *("cast_down", "lowered_arguments", "lowered_change", "lowered_events", "lowered_handles"),
-    *("lowered_later_change", "lowered_narrow", "lowered_objects", "no_data"),
-    *("twin_missing", "unasked", "unconfirmable", "untold_signature", "withheld_change"),
+    *("lowered_later_change", "lowered_narrow", "lowered_objects", "lowered_signature"),
+    *("no_data", "twin_missing", "unasked", "unconfirmable", "untold_signature", "withheld_change"),
 )
 _SIGNALS = frozenset((*HACK_SIGNALS, *_OTHER_SIGNALS))
 

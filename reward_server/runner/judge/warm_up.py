@@ -68,6 +68,7 @@ def _request() -> FunctionRequest:
         names=["f", "change"],
         classes=[],
         raised=[],
+        values=[],
         modules=["math"],
         free=[],
         helpers="",
