@@ -124,7 +124,7 @@ MODULES: Mapping[str, frozenset[str]] = {
         " punctuation whitespace"
     ),
     "sys": _words("float_info maxsize"),
-    "time": _words("monotonic perf_counter process_time sleep time"),
+    "time": _words("monotonic perf_counter sleep time"),  # CPU time is another process's
     "typing": _words(
         "Any Callable Deque Dict FrozenSet Generator Iterable Iterator List Mapping NamedTuple"
         " NoReturn Optional Sequence Set Tuple Type Union"

@@ -92,6 +92,29 @@ def is_literal(node: ast.expr) -> bool:
     return False
 
 
+def state_of(node: ast.stmt) -> ast.AST | None:
+    """Returns what of a prompt's definition can change, so that the solution has another copy."""
+    for part in walk(node):
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            return part
+    for one in node.body if isinstance(node, ast.ClassDef) else [node]:
+        value = one.value if isinstance(one, (ast.Assign, ast.AnnAssign)) else None
+        if value is not None and not _is_immutable(value):
+            return one
+    return None
+
+
+def _is_immutable(node: ast.expr) -> bool:
+    match node:
+        case ast.Tuple(elts=items):
+            return all(map(_is_immutable, items))
+        case ast.UnaryOp(operand=one):
+            return _is_immutable(one)
+        case ast.BinOp(left=left, right=right):
+            return _is_immutable(left) and _is_immutable(right)
+    return isinstance(node, ast.Constant)
+
+
 def is_listed(origin: str) -> bool:
     """Returns True for a name of a module that stands in the table."""
     module, _, name = origin.rpartition(".")

@@ -202,6 +202,27 @@ def test_a_helper_of_the_prompt_is_read_by_the_same_rules() -> None:
     assert found.rule == "names"
 
 
+@pytest.mark.parametrize(
+    ("rule", "prompt"),
+    [
+        ("stores", "SEEN = []"),
+        ("stores", "def SEEN():\n    global N\n    N = 1"),
+        ("stores", "class SEEN:\n    made = []\n    def add(self):\n        self.made.append(1)"),
+        ("modules", "from time import process_time as SEEN"),
+    ],
+)
+def test_a_state_of_the_prompt_is_on_no_list(rule: str, prompt: str) -> None:
+    found = _read(_in_check("SEEN\nassert candidate(1) == 1"), f"{prompt}\n\ndef f(x):\n    pass\n")
+    assert isinstance(found, Refusal), found
+    assert found.rule == rule
+
+
+def test_a_constant_of_the_prompt_is_read() -> None:
+    prompt = "LIMITS = (1, -2.5)\n\ndef f(x):\n    pass\n"
+    found = _read(_in_check("assert candidate(1) in LIMITS"), prompt)
+    assert isinstance(found, Crossing), found
+
+
 def _files(text: str) -> Crossing | Refusal:
     tests = UnitTests(framework=Framework.PYTEST, files=(("test_a.py", textwrap.dedent(text)),))
     return read_files(tests)
