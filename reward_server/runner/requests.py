@@ -194,7 +194,7 @@ class SharedRequest(UnitRequest):
 
 
 class FilesProgram(NamedTuple):
-    """The part of a `SharedRequest` that the candidate gets; it is the same for tests and twins."""
+    """The part of a `SharedRequest` that the candidate gets; the same for tests and copies."""
 
     framework: str
     solution_path: str

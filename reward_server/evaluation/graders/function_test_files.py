@@ -1,4 +1,4 @@
-"""Runs function tests that need the solution itself as a test file, with perturbed twins.
+"""Runs function tests that need the solution itself as a test file, with perturbed copies.
 
 Only the request and the text of the tests decide whether tests need it, and never the completion.
 """
@@ -76,7 +76,7 @@ class InProcessGrader:
         return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1 plus the number of twins."""
+        """Returns 1 plus the number of copies."""
         return self.units.cost(policy)
 
     def not_run(self) -> tuple[TestResult, ...]:
@@ -84,7 +84,7 @@ class InProcessGrader:
         return self.functions.not_run()
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the tests and, if they pass, their twins; see `Grader`."""
+        """Runs the tests and, if they pass, their copies; see `Grader`."""
         runs = await self.units.grade(candidate, slots)
         return [run.with_tests(map(self._named, run.tests)) for run in runs]
 

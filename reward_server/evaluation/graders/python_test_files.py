@@ -1,4 +1,4 @@
-"""Runs test files in an isolated judge, or in the solution's process with perturbed twins."""
+"""Runs test files in an isolated judge, or in the solution's process with perturbed copies."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ from reward_server.evaluation.graders.base import (
 )
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
-from reward_server.grading.crossing.python.refusals import Refusal
-from reward_server.grading.python_tests.confirmation import FileCopies
-from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
-from reward_server.grading.python_tests.isolation.abridged import abridge
-from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
-from reward_server.grading.python_tests.twins.instrumentation import without_note
-from reward_server.grading.python_tests.twins.outcome_vectors import (
+from reward_server.grading.copies.copies import Change, Copies
+from reward_server.grading.copies.observed import without_note
+from reward_server.grading.copies.outcomes import (
     Discrepancy,
     OutcomeVector,
     base_name,
     runs_needed,
     schedule,
 )
-from reward_server.grading.python_tests.twins.twins import Change, Twins
+from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.python_tests.confirmation import FileCopies
+from reward_server.grading.python_tests.inventory import Inventory, Skips
+from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
+from reward_server.grading.python_tests.isolation.abridged import abridge
+from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.vacuous.rules import flaw_of_files
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
 
-# The trees and twins of test files were measured at 440 bytes a character.
+# The trees and copies of test files were measured at 440 bytes a character.
 BYTES_OF_CHARACTER = 450
 _BYTES_OF_NODE = 400  # 320 were measured
 NAME = "tests"
@@ -62,14 +62,14 @@ _NO_END = "it cannot be proven to have passed, since the tests did not come to t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How test files are run: what their text says, and their twins if they need some.
+    """How test files are run: what their text says, and their copies if they need some.
 
     Args:
         reading: what the files take from the solution, and why they need its process.
         skips: which tests may be skipped.
         inventory: which tests there are.
         flaw: why no answer can fail them; "" if one can.
-        twins: copies of tests in the solution's process with wrong expectations, if there are any.
+        copies: copies of tests in the solution's process with wrong expectations, if there are any.
         crossing: what the judge binds, if only data crosses.
     """
 
@@ -77,17 +77,17 @@ class Plan:
     skips: Skips
     inventory: Inventory
     flaw: str = ""
-    twins: Twins | None = None
+    copies: Copies | None = None
     crossing: Crossing | None = None
 
     @property
     def integrity(self) -> Integrity:
-        """ISOLATED, unless their text needs the solution's process; twins do not change that."""
+        """ISOLATED, unless their text needs the solution's process; copies do not change that."""
         return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
 
     def size_bytes(self, characters: int) -> int:
         """Returns the memory that it takes, with the files and the prompt."""
-        if self.twins is not None:
+        if self.copies is not None:
             return BYTES_OF_CHARACTER * characters
         return 4 * characters + _BYTES_OF_NODE * self.skips.nodes
 
@@ -134,9 +134,9 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: boo
     )
     if not known.reading.reasons:
         return known
-    # Twins change the trees that they are given.
-    twins = Twins(parse_files(tests.files), tests.files, prompt, known.inventory.rows)
-    return replace(known, twins=twins if twins.units else None)
+    # Copies change the trees that they are given.
+    copies = Copies(parse_files(tests.files), tests.files, prompt, known.inventory.rows)
+    return replace(known, copies=copies if copies.units else None)
 
 
 def _by_contract(tests: UnitTests, reasons: tuple[str, ...]) -> tuple[Reading, Crossing | None]:
@@ -169,7 +169,7 @@ class UnitGrader:
         tests: the files.
         plan: how they are run.
         expected: the tests that decide, of those that the files hold; None if all do.
-        draw: the source of the twins' secret.
+        draw: the source of the copies' secret.
     """
 
     tests: UnitTests
@@ -197,16 +197,16 @@ class UnitGrader:
         return self.plan.remedy()
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1 plus the number of twins."""
-        twins = self.plan.twins
-        return 1 + (runs_needed(twins.weights.values()) if twins is not None else 0)
+        """Returns 1 plus the number of copies."""
+        copies = self.plan.copies
+        return 1 + (runs_needed(copies.weights.values()) if copies is not None else 0)
 
     def not_run(self) -> tuple[TestResult, ...]:
         """Returns one result for all tests, since their names are not known yet."""
         return (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the true tests and, if these run in the solution's process, their twins."""
+        """Runs the true tests and, if these run in the solution's process, their copies."""
         if not self.plan.reading.reasons:
             stops = stops_at_first_failure(candidate.policy)
             work = self._work(candidate, self.tests, stops=stops)
@@ -215,9 +215,9 @@ class UnitGrader:
                 beside = partial(self._beside, candidate)
                 return await concluded(run, candidate, slots, beside)
             return await self._confirmed(run, candidate, slots)
-        if self.plan.twins is None:
+        if self.plan.copies is None:
             return [self._told(await self._true(self.tests, candidate, slots))]
-        return await self._proven(self.plan.twins, candidate, slots)
+        return await self._proven(self.plan.copies, candidate, slots)
 
     async def _beside(self, candidate: Candidate) -> UnitGrader:
         """Returns a grader of tests that turned out to hand over what is no data."""
@@ -282,31 +282,31 @@ class UnitGrader:
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
-    async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the true tests at a secret place among their twins, until the result is clear.
+    async def _proven(self, copies: Copies, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the true tests at a secret place among their copies, until the result is clear.
 
         A solution that keeps the expectations of one run for the next cannot know which are true.
         """
-        twin_runs = _TwinRuns(grader=self, twins=twins, candidate=candidate, slots=slots)
-        changes = schedule(twins.weights, self.draw)
-        early = await twin_runs.early(changes[: self.draw.randint(0, len(changes))])
+        copy_runs = _CopyRuns(grader=self, copies=copies, candidate=candidate, slots=slots)
+        changes = schedule(copies.weights, self.draw)
+        early = await copy_runs.early(changes[: self.draw.randint(0, len(changes))])
         before = [_spent(execution) for _, execution in early]
         if before and early[-1][1].ending is Ending.LIMIT:
             return [*before[:-1], _limited(self._told(early[-1][1]))]
-        tests = replace(self.tests, files=await asyncio.to_thread(twins.true_files))
+        tests = replace(self.tests, files=await asyncio.to_thread(copies.true_files))
         execution = await self._true(tests, candidate, slots)
         run = self._told(execution)
         if not claims_reward(candidate.policy, run):
             return [*before, run]
         if run.execution.ending is not Ending.COMPLETED:
             return [*before, _unproven(run)]
-        return [*before, *await twin_runs.compared(run, execution.tests, early, changes)]
+        return [*before, *await copy_runs.compared(run, execution.tests, early, changes)]
 
     async def perturbed(
-        self, twins: Twins, change: Change, candidate: Candidate, slots: Slots
+        self, copies: Copies, change: Change, candidate: Candidate, slots: Slots
     ) -> Execution:
-        """Runs a twin."""
-        files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
+        """Runs a copy."""
+        files = await asyncio.to_thread(copies.perturbed_files, change, self.draw)
         work = self._work(candidate, replace(self.tests, files=files), stops=False)
         return await slots.run(candidate.copy(work))
 
@@ -315,16 +315,16 @@ _Early = Sequence[tuple[Change, Execution]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TwinRuns:
-    """Runs the twins of the tests against one solution."""
+class _CopyRuns:
+    """Runs the copies of the tests against one solution."""
 
     grader: UnitGrader
-    twins: Twins
+    copies: Copies
     candidate: Candidate
     slots: Slots
 
     async def early(self, changes: Sequence[Change]) -> list[tuple[Change, Execution]]:
-        """Runs twins before the true tests, until one shows that the solution cannot pass."""
+        """Runs copies before the true tests, until one shows that the solution cannot pass."""
         found = list[tuple[Change, Execution]]()
         for change in changes:
             found.append((change, await self._run(change)))
@@ -339,26 +339,26 @@ class _TwinRuns:
         early: _Early,
         changes: Sequence[Change],
     ) -> list[Run]:
-        """Compares twins with the true tests, and runs the twins that are left.
+        """Compares copies with the true tests, and runs the copies that are left.
 
-        If some of the tests failed, the twins that were run before do not prove the other tests
-        by themselves, and new twins are run.
+        If some of the tests failed, the copies that were run before do not prove the other tests
+        by themselves, and new copies are run.
 
         Args:
             run: the run of the true tests.
             reported: the results that this run reported, with notes of their assertions.
-            early: the twins that were run before.
-            changes: the changes of all twins, in their order.
+            early: the copies that were run before.
+            changes: the changes of all copies, in their order.
         """
-        vector = OutcomeVector(tests=reported, shapes=self.twins.shapes)
-        if vector.unproven(self.twins.units):
+        vector = OutcomeVector(tests=reported, shapes=self.copies.shapes)
+        if vector.unproven(self.copies.units):
             message = "a test that passed cannot be proven to have run"
             return [_refused(run, message, {"unproven": 1})]
-        units = vector.provable(self.twins.units)
+        units = vector.provable(self.copies.units)
         if not units:
-            return [run]  # no test that passed has a twin
-        if len(units) < len(self.twins.units):
-            weights = {unit: self.twins.weights[unit] for unit in units}
+            return [run]  # no test that passed has a copy
+        if len(units) < len(self.copies.units):
+            weights = {unit: self.copies.weights[unit] for unit in units}
             early, changes = (), schedule(weights, self.grader.draw)
         for change, execution in early:
             if found := vector.compare(execution.tests, change):
@@ -375,7 +375,7 @@ class _TwinRuns:
         return [*runs, run]
 
     def _is_hopeless(self, change: Change, execution: Execution) -> bool:
-        """Returns True if a twin's run differs from that of a solution that passes all tests."""
+        """Returns True if a copy's run differs from that of a solution that passes all tests."""
         may_skip = self.grader.plan.skips.may_skip
         tests = tuple(
             test
@@ -383,18 +383,18 @@ class _TwinRuns:
             else replace(test, outcome=TestOutcome.PASSED)
             for test in execution.tests
         )
-        vector = OutcomeVector(tests=tests, shapes=self.twins.shapes)
+        vector = OutcomeVector(tests=tests, shapes=self.copies.shapes)
         is_whole = execution.ending is Ending.COMPLETED
         return not is_whole or bool(vector.compare(execution.tests, change))
 
     async def _run(self, change: Change) -> Execution:
-        return await self.grader.perturbed(self.twins, change, self.candidate, self.slots)
+        return await self.grader.perturbed(self.copies, change, self.candidate, self.slots)
 
 
 def _spent(execution: Execution) -> Run:
-    """Returns a twin's run, in which no test counts.
+    """Returns a copy's run, in which no test counts.
 
-    The true tests decide the verdict, unless the twin's run ended in something worse.
+    The true tests decide the verdict, unless the copy's run ended in something worse.
     """
     if execution.ending is not Ending.VIOLATION:
         execution = replace(execution, ending=Ending.COMPLETED)
@@ -404,7 +404,7 @@ def _spent(execution: Execution) -> Run:
 def _stops(policy: RewardPolicy) -> bool:
     """Returns True if a run in the solution's process ends with its first failed test.
 
-    If only the first tests count, it does not, so that its twins run the same number of tests.
+    If only the first tests count, it does not, so that its copies run the same number of tests.
     """
     return policy.kind is not RewardPolicyKind.FIRST_K and stops_at_first_failure(policy)
 
@@ -467,11 +467,11 @@ def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
 
 def _betrayed(run: Run, found: Discrepancy) -> Run:
     if found.passed:
-        message = f"{found.passed} assertions held in a twin where they were made wrong"
+        message = f"{found.passed} assertions held in a copy where they were made wrong"
     elif found.failed:
-        message = f"{found.failed} assertions failed in a twin where they were true"
+        message = f"{found.failed} assertions failed in a copy where they were true"
     else:
-        message = "a twin of the tests did not come to its end"
+        message = "a copy of the tests did not come to its end"
     counts = {
         "twin_passed": found.passed,
         "twin_failed": found.failed,
@@ -481,12 +481,12 @@ def _betrayed(run: Run, found: Discrepancy) -> Run:
 
 
 def _unproven(run: Run) -> Run:
-    """Fails passed tests of a run that did not reach its end, since their twins prove nothing."""
+    """Fails passed tests of a run that did not reach its end, since their copies prove nothing."""
     return run.without_passes(TestOutcome.NOT_RUN, _NO_END)
 
 
 def _limited(run: Run) -> Run:
-    """Removes the results of a twin that hit a limit."""
+    """Removes the results of a copy that hit a limit."""
     return run.with_tests(
         test
         if test.outcome is TestOutcome.LIMIT

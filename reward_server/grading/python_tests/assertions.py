@@ -60,6 +60,7 @@ _EXCEPTIONS = (BufferError, ReferenceError, FloatingPointError, RecursionError)
 _WARNINGS = (BytesWarning, UnicodeWarning, ImportWarning)
 # Exceptions that end or leave a test unless it expects them.
 _ENDINGS = ("KeyboardInterrupt", "SkipTest", "Skipped")
+_MOST_TOLERANCE = 0.5
 _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
 
 
@@ -74,7 +75,7 @@ def _asserts(call: ast.Call) -> bool:
     return dotted(call.func).startswith("self.assert")
 
 
-def is_near(node: ast.expr) -> bool:
+def is_near(node: ast.expr, most: float = _MOST_TOLERANCE) -> bool:
     """Returns True if a comparison with a tolerance has a small tolerance."""
     if not isinstance(node, ast.Call) or len(node.args) > 3:
         return False
@@ -82,13 +83,15 @@ def is_near(node: ast.expr) -> bool:
     places = given.pop("places", None) or (node.args[2] if len(node.args) > 2 else None)
     count = 0 if places is None else evaluated(places)
     known = all(name in ("rel_tol", "abs_tol", "rtol", "atol") for name in given)
-    return known and isinstance(count, int) and count >= 0 and all(map(is_small, given.values()))
+    if not isinstance(count, int) or (places is not None and 0.5 * 10.0**-count > most):
+        return False
+    return known and all(is_small(one, most) for one in given.values())
 
 
-def is_small(node: ast.expr) -> bool:
+def is_small(node: ast.expr, most: float = _MOST_TOLERANCE) -> bool:
     """Returns True if an expression is a literal that can be a small tolerance."""
     value = evaluated(node)
-    return isinstance(value, (int, float)) and 0 <= value <= 0.5
+    return isinstance(value, (int, float)) and 0 <= value <= most
 
 
 def other_exceptions(node: ast.expr) -> list[str]:

@@ -1,7 +1,7 @@
 """Runs test files in the candidate's process, for tests that must share it with the solution.
 
 Nothing here is trusted, because the solution can change any of it. The server compares the results
-of these tests with those of perturbed copies of the same tests (twins). This process sends four
+of these tests with those of perturbed copies of the same tests. This process sends four
 kinds of frames: "collected" with the tests' names, "broken" with the reason why there are none,
 "ended" with a test's index, outcome and message, and "done".
 """

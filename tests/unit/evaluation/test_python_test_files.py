@@ -29,7 +29,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
-from reward_server.grading.python_tests.twins.outcome_vectors import runs_needed
+from reward_server.grading.copies.outcomes import runs_needed
 from reward_server.grading.reward import reward
 from reward_server.grading.verdict import Run, conclude
 from reward_server.languages import load_languages
@@ -158,9 +158,9 @@ async def test_a_wrong_solution_costs_some_two_executions(text: str) -> None:
 
 async def truths(works: list[UnitJudgement], text: str = SHARED_TEXT) -> list[bool]:
     """Tells of each work whether it is the true tests."""
-    twins = (await plan(suite_of(text), "")).twins
-    assert twins is not None
-    true = twins.true_files()
+    copies = (await plan(suite_of(text), "")).copies
+    assert copies is not None
+    true = copies.true_files()
     return [work.tests.files == true for work in works]
 
 
@@ -323,7 +323,7 @@ async def test_a_test_with_other_rows_than_the_texts_earns_nothing(
 ) -> None:
     tests = suite_of(ROWS_TEXT, Framework.PYTEST)
     known = await plan(tests, "")
-    assert known.twins is not None
+    assert known.copies is not None
     runs, _ = await graded(ROWS_TEXT, of_rows(*rows), policy=policy, tests=tests)
     concluded = conclude(policy, runs)
     assert concluded.verdict is Verdict.FAILED
@@ -361,10 +361,10 @@ async def test_true_run_and_twins_are_told_the_same() -> None:
     _, slots = await graded(text, cheating)
     (true_work,) = compress(slots.works, await truths(slots.works, text))
     true = dict(true_work.tests.files)["test_f.py"]
-    twins = [dict(work.tests.files)["test_f.py"] for work in slots.works if work is not true_work]
+    copies = [dict(work.tests.files)["test_f.py"] for work in slots.works if work is not true_work]
     assert "u'" not in true
     assert true.count("{'c', 'b', 'a'}") >= 1
-    for twin in twins:
+    for twin in copies:
         changed = [
             (one, other)
             for one, other in zip(true.splitlines(), twin.splitlines(), strict=True)
@@ -397,12 +397,12 @@ async def test_what_lives_with_the_solution_is_shared_whatever_its_twins(
 
 async def test_tests_that_the_prompt_shows_have_twins_too() -> None:
     told = await plan(suite_of(SHARED_TEXT), "f(21) == 210")
-    assert len(told.twins.units) == 4  # type: ignore[union-attr]
+    assert len(told.copies.units) == 4  # type: ignore[union-attr]
 
 
 async def test_a_large_suite_is_planned_too() -> None:
     large = "".join(f"# {'x' * 90}\n" for _ in range(1000)) + SHARED_TEXT
-    assert (await plan(suite_of(large), "")).twins is not None
+    assert (await plan(suite_of(large), "")).copies is not None
 
 
 async def test_tests_that_share_a_network_with_the_solution_share_its_process() -> None:

@@ -84,7 +84,7 @@ class RepositoryGrader:
         )
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1, plus the number of twins of tests in Python."""
+        """Returns 1, plus the number of copies of tests in Python."""
         python = self.repository.python
         return 1 if python is None else self._unit_grader(python).cost(policy)
 

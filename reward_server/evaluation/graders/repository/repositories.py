@@ -6,8 +6,9 @@ import asyncio
 import os
 import posixpath
 import random
+import re
 import stat
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +17,10 @@ from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, U
 from reward_server.errors import InvalidRequestError
 from reward_server.evaluation.graders.python_test_files import BYTES_OF_CHARACTER, Plan
 from reward_server.evaluation.readings import Readings
-from reward_server.grading.python_tests.endings import with_endings
+from reward_server.grading.copies.copies import Copies
+from reward_server.grading.copies.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
-from reward_server.grading.python_tests.twins.twins import Twins
 from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.tree import (
     Tree,
@@ -34,6 +35,8 @@ KEPT_BYTES = 256 << 20
 _REASON = "they import a repository, whose code runs in their process"
 _HOOKS = "conftest.py"
 _DRAW = random.SystemRandom()
+_TESTS = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
+_MOST_TOLD = 1 << 20  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +206,7 @@ def _python_tests(
     unit = UnitTests(
         framework=framework, files=tuple(sorted(files.items())), solution_path="", places=places
     )
-    return PythonTests(tests=unit, plan=_plan(unit))
+    return PythonTests(tests=unit, plan=_plan(unit, _told(base, targets)))
 
 
 def _hooks_above(paths: dict[str, None]) -> list[str]:
@@ -223,14 +226,22 @@ def _modules(base: Tree, hidden: Mapping[str, bytes]) -> tuple[str, ...]:
     return tuple(sorted({part.partition(".")[0] for path in paths for part in path.split("/")}))
 
 
-def _plan(tests: UnitTests) -> Plan:
+def _told(base: Tree, targets: Iterable[str]) -> str:
+    """Returns the tests that the repository has, which a solution can read."""
+    names = (path for path in base.files if _TESTS.search(path))
+    visible = dict.fromkeys((*(path for path in targets if path in base.files), *sorted(names)))
+    texts = (base.files[path].decode("utf-8", "replace") for path in visible)
+    return "\n".join(texts)[:_MOST_TOLD]
+
+
+def _plan(tests: UnitTests, told: str) -> Plan:
     trees = parse_files(tests.files)
     inventory = Inventory(trees, tests.files, tests.framework)
-    # Twins change the trees that they are given.
-    twins = Twins(parse_files(tests.files), tests.files, "", inventory.rows)
+    # Copies change the trees that they are given.
+    copies = Copies(parse_files(tests.files), tests.files, told, inventory.rows)
     return Plan(
         reading=Reading(wanted=frozenset(), reasons=(_REASON,)),
         skips=Skips(trees),
         inventory=inventory,
-        twins=twins if twins.units else None,
+        copies=copies if copies.units else None,
     )

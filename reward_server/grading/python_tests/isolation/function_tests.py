@@ -1,7 +1,7 @@
 """Reads whether function tests need the solution's process; `function_files` writes them for it.
 
 Some tests need the solution itself: they subclass its classes, read its code, or patch what it
-uses. As a file of unittest they run in its process and get twins (perturbed copies), as other such
+uses. As a file of unittest they run in its process and get perturbed copies, as other such
 files do.
 """
 

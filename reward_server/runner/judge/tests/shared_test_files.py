@@ -4,7 +4,7 @@ What this stops: tests that are broken in themselves, which the judge finds befo
 candidate, and messages that the runner's own code in the candidate would never send.
 
 What it does not stop: forged results. The tests run in the candidate's process
-(`candidate.test_files`). The server also runs twins (perturbed copies) to find out whether the
+(`candidate.test_files`). The server also runs perturbed copies to find out whether the
 tests really ran.
 """
 
@@ -64,7 +64,7 @@ class _Watch:
     """Records the candidate's reports about the tests.
 
     Only the judge knows whether a first failure ends the run: the candidate runs true tests and
-    twins without any message that would distinguish them.
+    copies without any message that would distinguish them.
     """
 
     def __init__(self, session: Session, report: Report, *, stops: bool) -> None:

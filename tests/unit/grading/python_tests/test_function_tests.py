@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from reward_server.domain import Framework, FunctionTests
+from reward_server.grading.copies.copies import Copies
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation import function_tests, policy
 from reward_server.grading.python_tests.isolation.function_tests import (
@@ -16,7 +17,6 @@ from reward_server.grading.python_tests.isolation.function_tests import (
     may_need_solution,
 )
 from reward_server.grading.python_tests.isolation.test_files import parse_files
-from reward_server.grading.python_tests.twins.twins import Twins
 
 
 def check_of(*lines: str, head: str = "") -> FunctionTests:
@@ -186,8 +186,8 @@ def test_a_true_value_stands_in_one_place_alone_where_a_twin_can_change_it() -> 
     assert text.count("1234567") == 1
     trees = parse_files(file.tests.files)
     rows = Inventory(trees, file.tests.files, Framework.UNITTEST).rows
-    twins = Twins(trees, file.tests.files, "", rows)
-    assert {unit.test for unit in twins.units} == {f"{path}::TestSolution::test_0000"}
+    copies = Copies(trees, file.tests.files, "", rows)
+    assert {unit.test for unit in copies.units} == {f"{path}::TestSolution::test_0000"}
 
 
 @pytest.mark.parametrize(

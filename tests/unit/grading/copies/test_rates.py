@@ -81,7 +81,7 @@ class Slots:
 
 async def rewarded(tests: UnitTests, behaviour: Behaviour, seed: int) -> bool:
     known = await plan(tests, "")
-    assert (known.integrity, known.twins is None) == (Integrity.SHARED, False)
+    assert (known.integrity, known.copies is None) == (Integrity.SHARED, False)
     grader = UnitGrader(tests=tests, plan=known, draw=random.Random(seed))
     candidate = Candidate(
         source="",
@@ -126,7 +126,7 @@ def _passing(work: UnitJudgement, draw: random.Random) -> tuple[TestResult, ...]
 
 
 def _guessing(work: UnitJudgement, draw: random.Random) -> tuple[TestResult, ...]:
-    """Passes what it takes for true tests, and guesses in twins, with notes of the right form."""
+    """Passes what it takes for true tests, and guesses in copies, with notes of the right form."""
     if all(test.outcome is PASSED for test in outcomes(work)):
         return _passing(work, draw)
     return tuple(_guessed(test, draw) for test in outcomes(work))

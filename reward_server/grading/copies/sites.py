@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading import syntax
+from reward_server.grading.copies.draws import TOLERANCE, can_vary
+from reward_server.grading.copies.observed import MOST_CHARACTERS, note_characters
 from reward_server.grading.python_tests.assertions import (
     CALLED_WITH,
     EQUALITIES,
@@ -24,17 +26,12 @@ from reward_server.grading.python_tests.assertions import (
     uses_results,
 )
 from reward_server.grading.python_tests.literals import (
-    can_vary,
     evaluated,
     has_repetition,
     is_literal,
     leaves,
 )
 from reward_server.grading.python_tests.rows import table_of
-from reward_server.grading.python_tests.twins.instrumentation import (
-    MOST_CHARACTERS,
-    note_characters,
-)
 from reward_server.grading.syntax import (
     DISPLAYS,
     FUNCTIONS,
@@ -51,7 +48,7 @@ _HARMLESS_BLOCKS = frozenset(
         *("assertLogs", "assertNoLogs", "assertWarns", "warns"),
     )
 )
-_VALUES = frozenset(("value", "object", "far"))
+_VALUES = frozenset(("value", "object", "far", "ending"))
 # These may equal everything, so that no other value certainly differs.
 _MATCHERS = frozenset(("ANY", "Any", "Anything", "IsAnything", "anything"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
@@ -122,7 +119,8 @@ class Place:
         unit: the unit that fails.
         node: a node of the file's tree.
         kind: "value", "object" (a value that is compared with an object of the solution's class,
-            which may have a coarser equality), "far" (a value with a tolerance), "type", "class"
+            which may have a coarser equality), "far" (a value with a tolerance), "ending" (see
+            `endings`; its values occur nowhere else), "type", "class"
             (of exceptions), "turn" (the opposite) or "other" (a value that is replaced at run
             time).
         weight: how many changes are needed to show that every part of it is compared.
@@ -493,7 +491,7 @@ class _Test:
         if name in RAISES:
             yield from self._of_raises(call)
             return
-        if name in EQUALITIES or (name in NEAR and is_near(call)):
+        if name in EQUALITIES or (name in NEAR and is_near(call, TOLERANCE)):
             if name != "assertIs" or not _has_none(call.args):
                 yield from self._of_sides(call.args[:2], scope, "far" if name in NEAR else "value")
             if name in PLAIN_EQUALITIES and len(call.args) == 2 and _can_be_other(call):
@@ -532,9 +530,9 @@ class _Test:
                 ),
                 ops=[ast.Lt() | ast.LtE()],
                 comparators=[bound],
-            ) if is_small(bound):
+            ) if is_small(bound, TOLERANCE):
                 yield from self._of_sides([left, right], scope, "far")
-            case ast.Call(func=function, args=[left, right]) if is_near(test):
+            case ast.Call(func=function, args=[left, right]) if is_near(test, TOLERANCE):
                 if last_name(function) in NEAR:
                     yield from self._of_sides([left, right], scope, "far")
 
@@ -547,6 +545,8 @@ class _Test:
         (actual,) = (one for one in sides if one is not side)
         if kind == "value" and _is_object(actual, self._objects):
             kind = "object"
+        elif kind == "value" and _is_ending(actual):
+            kind = "ending"
         if isinstance(side, ast.Call) and not is_literal(side):
             side, kind = side.args[0], "far"
         if not isinstance(side, ast.Name):
@@ -559,7 +559,7 @@ class _Test:
     def _is_expected(self, side: ast.expr, scope: _Scope) -> bool:
         if isinstance(side, ast.Call) and last_name(side.func) == "approx":
             plain = all(keyword.arg in ("rel", "abs") for keyword in side.keywords)
-            small = all(is_small(keyword.value) for keyword in side.keywords)
+            small = all(is_small(keyword.value, TOLERANCE) for keyword in side.keywords)
             return len(side.args) == 1 and plain and small and is_literal(side.args[0])
         if isinstance(side, ast.Name):
             is_type = side.id in TYPES and not self._finder.overrides(side.id)
@@ -617,6 +617,14 @@ def _is_object(node: ast.expr, names: Collection[str]) -> bool:
         case ast.UnaryOp(operand=operand):
             return _is_object(operand, names)
     return dotted(node) in names
+
+
+def _is_ending(actual: ast.expr) -> bool:
+    """Returns True for what `endings` compares, which tells whether a value was made wrong."""
+    match actual:
+        case ast.Call(func=ast.Name(id="int"), args=[ast.Constant(value=str())]):
+            return True
+    return False
 
 
 def _has_none(sides: Sequence[ast.expr]) -> bool:

@@ -1,4 +1,4 @@
-"""A twin fails where it was made wrong, and nowhere else, whatever the values and assertions."""
+"""A copy fails where it was made wrong, and nowhere else, whatever the values and assertions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_server.domain import Framework, TestOutcome
+from reward_server.grading.copies.copies import WHOLE, Copies
+from reward_server.grading.copies.outcomes import OutcomeVector, schedule
+from reward_server.grading.copies.sites import Unit
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 from reward_server.grading.python_tests.literals import (
@@ -22,9 +25,6 @@ from reward_server.grading.python_tests.literals import (
     stands_in,
     varied,
 )
-from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
-from reward_server.grading.python_tests.twins.sites import Unit
-from reward_server.grading.python_tests.twins.twins import WHOLE, Twins
 from tests.honest.solution import code
 from tests.honest.suites import TOGETHER, UNITTEST
 from tests.support.in_process import PATH, module, ran
@@ -90,19 +90,19 @@ def passed(text: str, solution: types.ModuleType) -> dict[str, bool]:
     return {test.name: test.outcome is TestOutcome.PASSED for test in ran(text, solution)}
 
 
-def betrayed(twins: Twins, solution: types.ModuleType, draw: random.Random) -> bool:
-    """Returns True if a solution that passes the true files is found out by their twins."""
-    vector = OutcomeVector(tests=ran(content(twins.true_files()), solution), shapes=twins.shapes)
+def betrayed(copies: Copies, solution: types.ModuleType, draw: random.Random) -> bool:
+    """Returns True if a solution that passes the true files is found out by their copies."""
+    vector = OutcomeVector(tests=ran(content(copies.true_files()), solution), shapes=copies.shapes)
     assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
     return any(
-        vector.compare(ran(content(twins.perturbed_files(change, draw)), solution), change)
-        for change in schedule(twins.weights, draw)
+        vector.compare(ran(content(copies.perturbed_files(change, draw)), solution), change)
+        for change in schedule(copies.weights, draw)
     )
 
 
-def of(text: str, prompt: str = "") -> Twins:
+def of(text: str, prompt: str = "") -> Copies:
     files, trees = [(PATH, text)], parse_files([(PATH, text)])
-    return Twins(trees, files, prompt, Inventory(trees, files, Framework.PYTEST).rows)
+    return Copies(trees, files, prompt, Inventory(trees, files, Framework.PYTEST).rows)
 
 
 def content(files: tuple[tuple[str, str], ...]) -> str:
@@ -116,13 +116,13 @@ def test_what_was_made_wrong_fails_and_nothing_else(
 ) -> None:
     solution = types.ModuleType("solution")
     solution.f = {number: value for number, (value, _) in enumerate(found)}.__getitem__  # type: ignore[attr-defined]
-    twins = of(written(found))
-    assert {unit.test for unit in twins.units} == {
+    copies = of(written(found))
+    assert {unit.test for unit in copies.units} == {
         f"{PATH}::TestF::test_{number}" for number in range(len(found))
     }
-    assert all(passed(content(twins.true_files()), solution).values())
-    chosen = [unit for unit in twins.units if draw.random() < 0.5]
-    outcomes = passed(content(twins.perturbed_files(dict.fromkeys(chosen, WHOLE), draw)), solution)
+    assert all(passed(content(copies.true_files()), solution).values())
+    chosen = [unit for unit in copies.units if draw.random() < 0.5]
+    outcomes = passed(content(copies.perturbed_files(dict.fromkeys(chosen, WHOLE), draw)), solution)
     assert {name for name, fine in outcomes.items() if not fine} == {unit.test for unit in chosen}
 
 
@@ -145,21 +145,21 @@ def test_a_list_in_another_order_is_not_taken_for_a_wrong_one(
 
 def test_values_are_swapped_between_tests_where_types_agree() -> None:
     text = written([(111, ANY[0]), (224, ANY[0]), ("abc", ANY[0])])
-    twins, seen = of(text), set()
+    copies, seen = of(text), set()
     for seed in range(20):
-        change = dict.fromkeys(twins.units[:2], WHOLE)
-        changed = content(twins.perturbed_files(change, random.Random(seed)))
+        change = dict.fromkeys(copies.units[:2], WHOLE)
+        changed = content(copies.perturbed_files(change, random.Random(seed)))
         seen.add(("224" in changed.split("test_1")[0], "111" in changed.split("test_1")[1]))
     assert (True, True) in seen
 
 
 @pytest.mark.parametrize("prompt", ["it gives 123", "f(1) == 123\n", "[123] or [456]"])
 def test_a_value_that_the_prompt_shows_is_made_wrong_too(prompt: str) -> None:
-    twins = of(written([(123, ANY[0]), (456, ANY[0])]), prompt)
-    assert len(twins.units) == 2
+    copies = of(written([(123, ANY[0]), (456, ANY[0])]), prompt)
+    assert len(copies.units) == 2
     for seed in range(30):
         changed = content(
-            twins.perturbed_files(dict.fromkeys(twins.units, WHOLE), random.Random(seed))
+            copies.perturbed_files(dict.fromkeys(copies.units, WHOLE), random.Random(seed))
         )
         assert "f(0), 123" not in changed
         assert "f(1), 456" not in changed
@@ -167,18 +167,18 @@ def test_a_value_that_the_prompt_shows_is_made_wrong_too(prompt: str) -> None:
 
 def test_values_that_the_prompt_shows_are_exchanged_among_themselves() -> None:
     text = written([("YES", ANY[0]), ("NO", ANY[0]), ("YES", ANY[0]), (17, ANY[0]), (99, ANY[0])])
-    twins, seen = of(text, "Print YES or NO."), set()
+    copies, seen = of(text, "Print YES or NO."), set()
     for seed in range(40):
-        changes = dict.fromkeys(twins.units, WHOLE)
-        changed = content(twins.perturbed_files(changes, random.Random(seed)))
+        changes = dict.fromkeys(copies.units, WHOLE)
+        changed = content(copies.perturbed_files(changes, random.Random(seed)))
         seen |= set(re.findall(r"f\(([012])\), '(.+)'", changed))
     assert {("0", "NO"), ("1", "YES"), ("2", "NO")} <= seen
 
 
 def test_a_lone_value_that_the_prompt_shows_becomes_a_word_of_the_prompts() -> None:
-    twins = of(written([("YES", ANY[0])]), "Print YES or NO, Not maybe.")
-    change = dict.fromkeys(twins.units, WHOLE)
-    seen = {content(twins.perturbed_files(change, random.Random(seed))) for seed in range(60)}
+    copies = of(written([("YES", ANY[0])]), "Print YES or NO, Not maybe.")
+    change = dict.fromkeys(copies.units, WHOLE)
+    seen = {content(copies.perturbed_files(change, random.Random(seed))) for seed in range(60)}
     assert any("'NO'" in one for one in seen)
     assert not any("'YES'" in one for one in seen)
 
@@ -220,10 +220,10 @@ def test_what_stands_behind_an_assertion_is_done_though_it_fails() -> None:
                 solution.done()
     """)
     solution = mock.MagicMock(**{"f.return_value": 4})
-    twins = of(text)
+    copies = of(text)
     for seed in range(10):
         solution.done.reset_mock()
-        files = twins.perturbed_files(dict.fromkeys(twins.units, WHOLE), random.Random(seed))
+        files = copies.perturbed_files(dict.fromkeys(copies.units, WHOLE), random.Random(seed))
         assert passed(content(files), solution) == {f"{PATH}::TestF::test_f": False}
         assert solution.done.call_count == 2
 
@@ -283,9 +283,9 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
         def test_f(a, want):
             assert f(a) == want
     """)
-    twins = of(text)
-    assert twins.units == tuple(Unit(f"{PATH}::test_f", row, 3) for row in range(3))
-    changed = content(twins.perturbed_files({twins.units[1]: WHOLE}, random.Random(1)))
+    copies = of(text)
+    assert copies.units == tuple(Unit(f"{PATH}::test_f", row, 3) for row in range(3))
+    changed = content(copies.perturbed_files({copies.units[1]: WHOLE}, random.Random(1)))
     assert "(1, 10)" in changed
     assert "(3, 30)" in changed
     assert "param(2, 20" not in changed
@@ -294,11 +294,11 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
 @pytest.mark.parametrize("suite", [one for one in TOGETHER if one.tests.framework is UNITTEST])
 def test_every_twin_of_an_honest_suite_is_python_and_differs(suite: object) -> None:
     files = suite.tests.files  # type: ignore[attr-defined]
-    twins = Twins(parse_files(files), files, "", {})
+    copies = Copies(parse_files(files), files, "", {})
     for seed in range(times(10, by_default=2)):
-        for unit in twins.units:
-            changed = twins.perturbed_files({unit: WHOLE}, random.Random(seed))
-            assert changed != twins.true_files()
+        for unit in copies.units:
+            changed = copies.perturbed_files({unit: WHOLE}, random.Random(seed))
+            assert changed != copies.true_files()
             for path, text in changed:
                 assert not path.endswith(".py") or ast.parse(text)
 
@@ -400,8 +400,8 @@ def lying(body: str) -> str:
 
 @pytest.mark.parametrize("body", LIES.values(), ids=LIES)
 def test_one_lie_among_honest_assertions_is_found_for_certain(body: str) -> None:
-    twins = of(lying(body))
+    copies = of(lying(body))
     liar, honest = module(f"LIE = 3\n{LIAR}{SOURCE}"), module(f"LIE = 0\n{SOURCE}")
     for seed in range(times(6, by_default=1)):
-        assert betrayed(twins, liar, random.Random(seed))
-        assert not betrayed(twins, honest, random.Random(seed))
+        assert betrayed(copies, liar, random.Random(seed))
+        assert not betrayed(copies, honest, random.Random(seed))

@@ -1,4 +1,4 @@
-"""Liars beside the tests who are found by twins, and awkward honest solutions who are not."""
+"""Liars beside the tests who are found by copies, and awkward honest solutions who are not."""
 
 # ruff: noqa: E501  # texts of tests and of solutions
 
@@ -10,10 +10,10 @@ import unittest.case
 import pytest
 
 from reward_server.domain import Framework, TestOutcome
+from reward_server.grading.copies.copies import Copies
+from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
-from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
-from reward_server.grading.python_tests.twins.twins import Twins
 from tests.honest.solution import code
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
@@ -31,16 +31,18 @@ def text_of(body: str, head: str = "") -> str:
 
 
 def is_refused(text: str, completion: str, seed: int) -> bool:
-    """Returns True if a solution that passes the true tests is betrayed by a twin."""
+    """Returns True if a solution that passes the true tests is betrayed by a copy."""
     files, solution = [(PATH, text)], module(completion)
     trees, draw = parse_files(files), random.Random(seed)
-    twins = Twins(trees, files, "", Inventory(trees, files, Framework.UNITTEST).rows)
-    vector = OutcomeVector(tests=ran(dict(twins.true_files())[PATH], solution), shapes=twins.shapes)
+    copies = Copies(trees, files, "", Inventory(trees, files, Framework.UNITTEST).rows)
+    vector = OutcomeVector(
+        tests=ran(dict(copies.true_files())[PATH], solution), shapes=copies.shapes
+    )
     if {test.outcome for test in vector.tests} != {TestOutcome.PASSED}:
         return True
     return any(
-        vector.compare(ran(dict(twins.perturbed_files(change, draw))[PATH], solution), change)
-        for change in schedule(twins.weights, draw)
+        vector.compare(ran(dict(copies.perturbed_files(change, draw))[PATH], solution), change)
+        for change in schedule(copies.weights, draw)
     )
 
 
@@ -93,9 +95,9 @@ NAMED = (
 def test_names_of_rows_and_parts_tell_nothing(text: str) -> None:
     files = [(PATH, f"import pytest, unittest\nimport solution\n{text}")]
     trees = parse_files(files)
-    twins = Twins(trees, files, "", Inventory(trees, files, Framework.PYTEST).rows)
-    assert twins.units
-    assert "SECRET" not in dict(twins.true_files())[PATH]
+    copies = Copies(trees, files, "", Inventory(trees, files, Framework.PYTEST).rows)
+    assert copies.units
+    assert "SECRET" not in dict(copies.true_files())[PATH]
 
 
 WARNS = (
@@ -146,7 +148,7 @@ AWKWARD = {
                            OWN.format(key="[c for c in x.lower() if c.isalnum()]")),
     "angles": ("assert solution.f(370) == 10\nassert solution.f(-350) == 370\nassert solution.f(90) == 450", OWN.format(key="x % 360")),
     "hours": ("assert solution.f(25) == 1\nassert solution.f(1) == 13\nassert solution.f(2) == 14", OWN.format(key="x % 12")),
-    "a field of two": ("assert solution.f(3) == 1\nassert solution.f(1) == 3\nassert solution.f(2) == 0", OWN.format(key="x % 2")),
+    "a field of two": ("assert solution.K(3) == 1\nassert solution.K(1) == 3\nassert solution.K(2) == 0", OWN.format(key="x % 2")),
     "sizes without sign": ("assert solution.f(3) == -3\nassert solution.f(-5) == 5", OWN.format(key="abs(x)")),
     "rounded numbers": ("assert solution.f(1.26) == 1.3\nassert solution.f(7.0) == 6.99", OWN.format(key="round(x, 1)")),
     "no order": ("assert solution.f([2, 1, 2]) == [1, 2, 2]\nassert solution.f([1, 2, 2]) == [2, 2, 1]", OWN.format(key="sorted(x)")),
@@ -164,7 +166,7 @@ AWKWARD = {
         OWN.format(key="x.lower()[:2]"),
     ),
     "a tolerance of its own": (
-        "assert solution.f(100) == 103\nassert solution.f(20) == 19",
+        "assert solution.K(100) == 103\nassert solution.K(20) == 19",
         "class K(int):\n    def __eq__(s, o): return abs(int(s) - o) < 5\n"
         "    __hash__ = None\ndef f(x): return K(x)",
     ),

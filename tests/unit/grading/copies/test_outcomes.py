@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_server.domain import TestOutcome, TestResult
-from reward_server.grading.python_tests.twins.outcome_vectors import (
+from reward_server.grading.copies.outcomes import (
     BITS,
     MOST_CHANCE,
     MOST_LEAVES,
@@ -18,7 +18,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import (
     runs_needed,
     schedule,
 )
-from reward_server.grading.python_tests.twins.sites import Assertion, Unit
+from reward_server.grading.copies.sites import Assertion, Unit
 from tests.support.sampling import times
 
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
@@ -37,14 +37,14 @@ def rows(*outcomes: TestOutcome) -> tuple[TestResult, ...]:
 WEIGHTS = st.lists(st.integers(1, MOST_LEAVES), min_size=1, max_size=30)
 
 
-def bits(weights: list[int], twins: int) -> float:
+def bits(weights: list[int], copies: int) -> float:
     """Returns how many bits a vector has, by counting patterns once more."""
     return sum(
         math.log2(
             sum(
-                math.comb(twins, wrong)
-                for wrong in range(weight, twins)
-                if chance(twins - wrong, wrong) <= MOST_CHANCE
+                math.comb(copies, wrong)
+                for wrong in range(weight, copies)
+                if chance(copies - wrong, wrong) <= MOST_CHANCE
             )
         )
         for weight in weights
@@ -64,11 +64,11 @@ def test_twins_leave_no_more_to_chance_than_promised(weights: list[int]) -> None
 
 
 @pytest.mark.parametrize(
-    ("weights", "twins"),
+    ("weights", "copies"),
     [([1], 21), ([1] * 4, 7), ([1] * 10, 7), ([1] * 20, 7), ([1] * 500, 7), ([20], 27)],
 )
-def test_a_suite_of_many_assertions_takes_few_twins(weights: list[int], twins: int) -> None:
-    assert runs_needed(weights) == twins
+def test_a_suite_of_many_assertions_takes_few_twins(weights: list[int], copies: int) -> None:
+    assert runs_needed(weights) == copies
 
 
 @given(WEIGHTS, st.randoms(use_true_random=False))

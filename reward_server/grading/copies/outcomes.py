@@ -1,10 +1,10 @@
-"""The outcomes of true tests and their twins, as every honest solution has them.
+"""The outcomes of true tests and their copies, as every honest solution has them.
 
 A *unit* is an assertion, with one row of its table if it has one; a *leaf* is an element of its
-expected value. A secret schedule determines which units each twin makes wrong. It promises three
+expected value. A secret schedule determines which units each copy makes wrong. It promises three
 things:
 
-- Every unit is wrong in at least one twin and true in another, and so is every leaf of its expected
+- Every unit is wrong in at least one copy and true in another, and so is every leaf of its expected
   value. So a lie about one input, such as an object that equals everything, is always found.
 - A random answer for one unit passes with a chance of at most `MOST_CHANCE`.
 - A whole vector is guessed with a chance of at most `2 ** -BITS`.
@@ -20,24 +20,24 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reward_server.domain import TestOutcome, TestResult
-from reward_server.grading.python_tests.twins.instrumentation import read_note
-from reward_server.grading.python_tests.twins.sites import Assertion, Unit
-from reward_server.grading.python_tests.twins.twins import WHOLE, Change
+from reward_server.grading.copies.copies import WHOLE, Change
+from reward_server.grading.copies.observed import read_note
+from reward_server.grading.copies.sites import Assertion, Unit
 
 BITS = 20
 MOST_CHANCE = 0.01
 MOST_LEAVES = 20  # leaves of an expected value that are all shown to be compared
-_MOST_TWINS = 64
+_MOST_COPIES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discrepancy:
-    """How the outcomes of a twin differ from those that the outcomes of the true tests imply.
+    """How the outcomes of a copy differ from those that the outcomes of the true tests imply.
 
     Args:
         passed: assertions that held although they were made wrong.
         failed: assertions that failed although they were not changed.
-        missing: tests that a twin's run had more or less often, or reported incompletely.
+        missing: tests that a copy's run had more or less often, or reported incompletely.
     """
 
     passed: int = 0
@@ -90,11 +90,11 @@ class OutcomeVector:
             and len(rows) != unit.rows
         )
 
-    def compare(self, twin: Sequence[TestResult], perturbed: Collection[Unit]) -> Discrepancy:
-        """Compares a twin's outcomes with those that follow from its changes."""
+    def compare(self, copy: Sequence[TestResult], perturbed: Collection[Unit]) -> Discrepancy:
+        """Compares a copy's outcomes with those that follow from its changes."""
         names = [base_name(test.name) for test in self.tests]
-        if [base_name(test.name) for test in twin] != names:
-            return Discrepancy(missing=max(1, abs(len(twin) - len(self.tests))))
+        if [base_name(test.name) for test in copy] != names:
+            return Discrepancy(missing=max(1, abs(len(copy) - len(self.tests))))
         wrong: dict[str, list[Unit]] = {}
         for unit in perturbed:
             wrong.setdefault(unit.test, []).append(unit)
@@ -102,7 +102,7 @@ class OutcomeVector:
         for owner, number in self.shapes:
             numbers.setdefault(owner, set()).add(number)
         seen, found = Counter[str](), Discrepancy()
-        for test, other, name in zip(self.tests, twin, names, strict=True):
+        for test, other, name in zip(self.tests, copy, names, strict=True):
             own = [unit for unit in wrong.get(name, ()) if unit.row in (None, seen[name])]
             seen[name] += 1
             found += self._compared(test, other, own, numbers.get(name, set()))
@@ -162,48 +162,48 @@ def base_name(name: str) -> str:
 
 
 def runs_needed(weights: Collection[int]) -> int:
-    """Returns how many twins units with these numbers of leaves need."""
+    """Returns how many copies units with these numbers of leaves need."""
     counts = Counter(min(weight, MOST_LEAVES) for weight in weights)
     if not counts:
         return 0
-    for twins in range(2, _MOST_TWINS):
-        patterns = {weight: _patterns(twins, weight) for weight in counts}
+    for copies in range(2, _MOST_COPIES):
+        patterns = {weight: _patterns(copies, weight) for weight in counts}
         if all(patterns.values()):
             bits = sum(count * math.log2(patterns[weight]) for weight, count in counts.items())
             if bits >= BITS:
-                return twins
-    return _MOST_TWINS
+                return copies
+    return _MOST_COPIES
 
 
 def schedule(weights: Mapping[Unit, int], draw: random.Random) -> list[Change]:
-    """Draws which units each twin makes wrong, and which leaf of each."""
-    twins = runs_needed(weights.values())
-    found: list[dict[Unit, int]] = [{} for _ in range(twins)]
+    """Draws which units each copy makes wrong, and which leaf of each."""
+    copies = runs_needed(weights.values())
+    found: list[dict[Unit, int]] = [{} for _ in range(copies)]
     for unit, weight in weights.items():
-        sizes = _sizes(twins, min(weight, MOST_LEAVES))
-        chances = [math.comb(twins, size) for size in sizes]
+        sizes = _sizes(copies, min(weight, MOST_LEAVES))
+        chances = [math.comb(copies, size) for size in sizes]
         size = draw.choices(sizes, chances)[0]
         for place, leaf in zip(
-            draw.sample(range(twins), size), _dealt(weight, size, draw), strict=True
+            draw.sample(range(copies), size), _dealt(weight, size, draw), strict=True
         ):
             found[place][unit] = leaf
     return list(found)
 
 
 def _dealt(weight: int, size: int, draw: random.Random) -> list[int]:
-    """Distributes leaves without repetition; in the remaining twins the whole value may change."""
+    """Distributes leaves without repetition; in the remaining copies the whole value may change."""
     dealt = draw.sample(range(weight), min(weight, size))
     return [*dealt, *(WHOLE for _ in range(size - len(dealt)))]
 
 
 @functools.lru_cache(maxsize=4096)
-def _patterns(twins: int, weight: int) -> int:
-    return sum(math.comb(twins, size) for size in _sizes(twins, weight))
+def _patterns(copies: int, weight: int) -> int:
+    return sum(math.comb(copies, size) for size in _sizes(copies, weight))
 
 
-def _sizes(twins: int, weight: int) -> list[int]:
-    """Returns in how many of the twins a unit may be wrong."""
-    return [size for size in range(weight, twins) if _chance(twins - size, size) <= MOST_CHANCE]
+def _sizes(copies: int, weight: int) -> list[int]:
+    """Returns in how many of the copies a unit may be wrong."""
+    return [size for size in range(weight, copies) if _chance(copies - size, size) <= MOST_CHANCE]
 
 
 def _chance(true: int, wrong: int) -> float:

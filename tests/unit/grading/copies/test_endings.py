@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from reward_server.grading.python_tests.endings import with_endings
+from reward_server.grading.copies.endings import with_endings
 
 
 def _marked(text: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""Gives each test of a file an assertion at its end, so that a twin can make every test fail.
+"""Gives each test of a file an assertion at its end, so that a copy can make every test fail.
 
-A test that compares only in a helper has no expected value that a twin could make wrong. But if
+A test that compares only in a helper has no expected value that a copy could make wrong. But if
 such a test passes, and does not return early, it reaches its end. So the assertion is put there.
 """
 

@@ -1,7 +1,7 @@
 """Makes each assertion of a test report its result separately.
 
 The outcome of a test shows that one of its assertions failed, but not which one. So assertions are
-wrapped, both in the true files and in twins: a failed one does not stop the assertions after it,
+wrapped, both in the true files and in copies: a failed one does not stop the assertions after it,
 and the exception that ends the test has a note with all results. The note comes from the solution's
 process, as the outcome does, and is trusted as little as the outcome.
 """

@@ -1,17 +1,17 @@
-"""Perturbed copies of test files: a secret, random subset of the expected values is wrong.
+"""Writes perturbed copies of test files: a secret, random subset of the expected values is wrong.
 
 A solution in the process of its tests can forge any outcome. But if it skips tests, exits early or
 accepts every expectation, it does so for true and for wrong expectations alike, unless it can
 distinguish them. So the reward needs all outcomes: true assertions hold, and wrong ones fail.
 
 A *unit* is an assertion that can be made wrong, with one row of its table if it has one. It is made
-wrong by another expected value (that of another unit if the types agree, otherwise a similar one),
-by another class, or by its negation. Only assertions that a passing test certainly reaches count.
-Each of them reports its result separately (`instrumentation`), and a failed one does not hide the
-next.
+wrong by another expected value (that of another unit of the same run, otherwise one that is drawn
+like it), by another class, or by its negation. Only assertions that a passing test certainly
+reaches count. Each of them reports its result separately (`observed`), and a failed one does not
+hide the next.
 
-True files and twins are both written by `ast.unparse`, without comments, docstrings and messages of
-assertions, which could reveal which values are right. They differ only in the changed values.
+True files and copies are both written by `ast.unparse`, without comments, docstrings and messages
+of assertions, which could reveal which values are right. They differ only in the changed values.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from reward_server.grading import syntax
+from reward_server.grading.copies.draws import drawn, looks_alike, surely_differs
+from reward_server.grading.copies.observed import Wrapper, add_helper, bare_of, with_other_side
+from reward_server.grading.copies.sites import Assertion, Finder, Found, Place, Unit
+from reward_server.grading.copies.words import Told
 from reward_server.grading.python_tests.assertions import (
     TYPES,
     drop_spellings,
@@ -32,44 +36,31 @@ from reward_server.grading.python_tests.assertions import (
     turned,
 )
 from reward_server.grading.python_tests.literals import (
-    differs,
     evaluated,
+    has_repetition,
     is_literal,
     kind_of,
     leaves,
     literal,
-    stands_in,
-    varied,
     with_leaf,
-    words_like,
 )
-from reward_server.grading.python_tests.twins.coarse_equality import distant, may_agree
-from reward_server.grading.python_tests.twins.instrumentation import (
-    Wrapper,
-    add_helper,
-    bare_of,
-    with_other_side,
-)
-from reward_server.grading.python_tests.twins.sites import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.syntax import dotted
 
 WHOLE = -1  # instead of a leaf: the whole expected value may be replaced
-_OFFERED = 8  # candidate values from other units
-_SWAPS = 0.75  # the chance that one of them is taken, if one fits
-_TRIALS = 60  # one number in five has no factor in common with another
+_SWAPS = 0.75  # the chance that a value is exchanged for that of another unit, if one fits
 _EXCHANGED = frozenset(("value", "far"))  # kinds whose values replace each other
 
 _New = ast.AST | list[ast.stmt]  # the replacement of a node
 Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
 
 
-class Twins:
+class Copies:
     """Writes true and perturbed files.
 
     Args:
         trees: test files in Python, parsed, by path; they are changed.
         files: all files, with their text.
-        prompt: the prompt of the task.
+        told: what the solution can read besides: the prompt, or a repository's own tests.
         rows: how many results each test has, as far as that is known.
 
     Attributes:
@@ -81,11 +72,11 @@ class Twins:
         self,
         trees: Mapping[str, ast.Module],
         files: Sequence[tuple[str, str]],
-        prompt: str,
+        told: str,
         rows: Mapping[str, int | None],
     ) -> None:
         self._files = dict(files)
-        self._prompt = prompt
+        self._told = Told(told)
         self._trees = dict(trees)
         for tree in self._trees.values():
             drop_words(tree)
@@ -113,7 +104,6 @@ class Twins:
         self.weights = {
             unit: self._places[unit].weight for unit in sorted(self._places, key=_order)
         }
-        self._pool = self._pools()
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -154,19 +144,19 @@ class Twins:
 
     def _swapped(self, change: Change, draw: random.Random) -> dict[Unit, ast.expr]:
         """Swaps the values of most units whose whole value changes, so that all of them occur."""
-        groups: dict[tuple[str, bool], list[Place]] = {}
+        groups: dict[str, list[Place]] = {}
         for unit, leaf in change.items():
             place = self._places[unit]
             is_whole = leaf == WHOLE or place.weight == 1
             if is_whole and place.kind in _EXCHANGED and is_literal(place.node):
-                groups.setdefault(self._key(place.node), []).append(place)
+                groups.setdefault(kind_of(evaluated(place.node)), []).append(place)
         found: dict[Unit, ast.expr] = {}
         for places in groups.values():
             passing = [place for place in places if draw.random() < _SWAPS]
             draw.shuffle(passing)
             for place, other in zip(passing, [*passing[1:], *passing[:1]], strict=True):
                 value, new = evaluated(place.node), evaluated(other.node)
-                if _surely_differs(value, new, place.kind):
+                if surely_differs(value, new, place.kind):
                     found[place.unit] = cast("ast.expr", copy.deepcopy(other.node))
         return found
 
@@ -190,95 +180,29 @@ class Twins:
     def _other_value(
         self, place: Place, node: ast.expr, leaf: int, draw: random.Random
     ) -> ast.expr:
-        kind = place.kind
-        if leaf == WHOLE and is_literal(node):
-            for other in self._offered(place, node, draw):
-                if _surely_differs(evaluated(node), evaluated(other), kind):
-                    return copy.deepcopy(other)
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
-        old = leaves(node)[number]
-        for new in self._leaves_for(place, old, draw):
-            if _surely_differs(evaluated(old), evaluated(new), kind):
-                changed = with_leaf(node, number, new)
-                if _is_other(node, changed, kind):
-                    return changed
-        changed = with_leaf(node, number, literal(_FAR_AWAY))
-        is_other = kind == "far" or _is_other(node, changed, kind)
-        return changed if is_other else literal(_FAR_AWAY)
-
-    def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
-        """Yields leaves that may replace one, the most plausible first."""
-        if draw.random() < _SWAPS:
-            yield from self._offered(place, leaf, draw)
-        value = evaluated(leaf)
-        if place.kind == "object" and type(value) in (int, float):
-            yield literal(distant(cast("float", value), draw))
-        for _ in range(_TRIALS):
-            yield literal(varied(value, draw, far=True))
-        yield from self._offered(place, leaf, draw)
-
-    def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
-        """Returns values that may replace one, from other places or else from the prompt.
-
-        It returns none for an object, since its class may consider the values equal, such as `1.0`
-        and `1.0.0`.
-        """
-        if place.kind == "object":
-            return []
-        value = evaluated(node)
-        pool = [other for other in self._pool.get(self._key(node), []) if evaluated(other) != value]
-        offered = draw.sample(pool, min(_OFFERED, len(pool)))
-        if not isinstance(value, str) or not self._is_told(value):
-            return offered
-        words = words_like(value, self._prompt)
-        return offered or [literal(word) for word in draw.sample(words, min(4, len(words)))]
-
-    def _pools(self) -> dict[tuple[str, bool], list[ast.expr]]:
-        """Returns the different expected values, and their leaves, by kind."""
-        found: dict[tuple[str, bool], dict[str, ast.expr]] = {}
-        for place in self._places.values():
-            if place.kind in _EXCHANGED:
-                wholes = [place.node] if is_literal(place.node) else []
-                for node in (*wholes, *leaves(place.node)):
-                    text = repr(evaluated(node))
-                    found.setdefault(self._key(node), {})[text] = cast("ast.expr", node)
-        return {key: list(values.values()) for key, values in found.items()}
-
-    def _key(self, node: ast.AST) -> tuple[str, bool]:
-        value = evaluated(node)
-        return kind_of(value), self._is_told(value)
-
-    def _is_told(self, value: object) -> bool:
-        """Returns True if the prompt shows a value; truth values and None occur in every text."""
-        if not self._prompt or value is None or isinstance(value, bool):
-            return False
-        text = repr(value)
-        texts = {text, text.replace("'", '"'), text.replace(", ", ",")}
-        if isinstance(value, str):
-            texts.add(value)
-        return any(stands_in(text, self._prompt) for text in texts if text)
+        old = evaluated(leaves(node)[number])
+        found: ast.expr | None = None
+        for new in drawn(old, self._told, draw, place.kind):
+            if surely_differs(old, new, place.kind):
+                changed = with_leaf(node, number, literal(new))
+                if _is_other(node, changed, place.kind):
+                    found = changed
+                    if looks_alike(node, changed) and not has_repetition(changed):
+                        break
+        assert found is not None  # `can_vary` has asked
+        return found
 
 
 def _order(unit: Unit) -> tuple[str, int, int, int]:
     return unit.test, unit.assertion, unit.row or 0, unit.case or 0
 
 
-_FAR_AWAY = "no value that a test expects"
-
-
 def _is_other(node: ast.expr, changed: ast.expr, kind: str) -> bool:
     """Returns True if an expression with another leaf certainly differs; a call always does."""
     if not is_literal(node):
         return True
-    return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), kind)
-
-
-def _surely_differs(value: object, other: object, kind: str) -> bool:
-    """Returns True if no honest answer passes with both values."""
-    if kind == "far":
-        return differs(value, other, far=True)
-    agrees = may_agree(value, other, counts=kind == "object")
-    return differs(value, other, far=False) and not agrees
+    return is_literal(changed) and surely_differs(evaluated(node), evaluated(changed), kind)
 
 
 class _Changer(ast.NodeTransformer):

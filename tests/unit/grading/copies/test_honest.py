@@ -1,4 +1,4 @@
-"""Twins that would refuse an honest solution, or could not be written at all."""
+"""Copies that would refuse an honest solution, or could not be written at all."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np  # noqa: F401  # it cannot be loaded a second time
 import pytest
 
 from reward_server.domain import Framework, FunctionTests, TestOutcome
+from reward_server.grading.copies.copies import WHOLE, Copies
+from reward_server.grading.copies.outcomes import OutcomeVector, schedule
+from reward_server.grading.copies.sites import Unit
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.function_tests import function_file
 from reward_server.grading.python_tests.isolation.test_files import parse_files
-from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
-from reward_server.grading.python_tests.twins.sites import Unit
-from reward_server.grading.python_tests.twins.twins import WHOLE, Twins
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
 
@@ -59,8 +59,8 @@ class V:
 }  # fmt: skip
 
 
-def twins_of(setup: str, asserts: str, solution: str) -> Twins:
-    """Returns the twins of function tests beside their solution."""
+def copies_of(setup: str, asserts: str, solution: str) -> Copies:
+    """Returns the copies of function tests beside their solution."""
     texts = tuple(one if "\n" in one else f"assert {one}" for one in asserts.split("|"))
     (entry_point,) = (getattr(one, "name", "") for one in ast.parse(solution).body)
     tests = FunctionTests(entry_point=entry_point, asserts=texts, setup_code=setup)
@@ -69,19 +69,19 @@ def twins_of(setup: str, asserts: str, solution: str) -> Twins:
     files = [(PATH, text) for _, text in file.tests.files]
     trees = parse_files(files)
     rows = Inventory(trees, files, Framework.UNITTEST).rows
-    return Twins(trees, files, "", rows)
+    return Copies(trees, files, "", rows)
 
 
 @pytest.mark.parametrize(("setup", "asserts", "solution"), HONEST.values(), ids=HONEST)
 def test_an_honest_solution_passes_whatever_the_secret(
     setup: str, asserts: str, solution: str
 ) -> None:
-    twins, made = twins_of(setup, asserts, solution), module(solution)
-    vector = OutcomeVector(tests=ran(dict(twins.true_files())[PATH], made), shapes=twins.shapes)
+    copies, made = copies_of(setup, asserts, solution), module(solution)
+    vector = OutcomeVector(tests=ran(dict(copies.true_files())[PATH], made), shapes=copies.shapes)
     assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
     for seed in range(times(8, by_default=1)):
         draw = random.Random(seed)
-        wholes: dict[Unit, int] = dict.fromkeys(twins.units, WHOLE)
-        for change in (*schedule(twins.weights, draw), wholes):
-            files = dict(twins.perturbed_files(change, draw))
+        wholes: dict[Unit, int] = dict.fromkeys(copies.units, WHOLE)
+        for change in (*schedule(copies.weights, draw), wholes):
+            files = dict(copies.perturbed_files(change, draw))
             assert not vector.compare(ran(files[PATH], made), change), files[PATH]
