@@ -1,9 +1,12 @@
-"""Measures how often a solution that reads its tests is rewarded: `python -m benchmarks.read_copies`.
+"""Measures how often solutions that read their tests are rewarded.
+
+    python -m benchmarks.read_copies
 
 Tests run beside the solution, which finds in its own process what they expect. It answers with that
 where it takes it for right, and with something else where it takes the file for a perturbed copy.
 It is rewarded if it is right in the true file and in every copy of it. Expected values are those of
-HumanEval and MBPP; readers learn from every second task, and are tried on the others.
+HumanEval and MBPP, each of them once; readers learn from every second task, and are tried on the
+others.
 
 - *simple* has the rules that sufficed once: values of the file's own assertions at ends, negative
   numbers, and the text for which there was no other.
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import itertools
 import json
 import lzma
 import math
@@ -31,6 +35,7 @@ from pathlib import Path
 import numpy as np
 
 from reward_server.domain import Framework
+from reward_server.grading import syntax
 from reward_server.grading.copies.copies import Copies
 from reward_server.grading.copies.endings import with_endings
 from reward_server.grading.copies.outcomes import schedule
@@ -66,14 +71,14 @@ Reader = Callable[[Seen], bool]
 
 def asserted() -> Iterator[list[tuple[str, str]]]:
     """Yields the calls and the expected literals of each task."""
-    for line in lzma.open(DATA / "mbpp_full.jsonl.xz", "rt"):
-        yield [*_comparisons("\n".join(json.loads(line)["test_list"]))]
-    for line in lzma.open(DATA / "HumanEval.jsonl.xz", "rt"):
-        yield [*_comparisons(json.loads(line)["test"])]
+    for name, column in (("mbpp_full", "test_list"), ("HumanEval", "test")):
+        for line in lzma.decompress((DATA / f"{name}.jsonl.xz").read_bytes()).splitlines():
+            tests = json.loads(line)[column]
+            yield [*_comparisons(tests if isinstance(tests, str) else "\n".join(tests))]
 
 
 def _comparisons(text: str) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(ast.parse(text)):
+    for node in syntax.walk(syntax.parse(text)):
         match node:
             case ast.Assert(test=ast.Compare(left=ast.Call() as call, ops=[ast.Eq()])):
                 if ast.unparse(call.func) == "int":
@@ -128,7 +133,7 @@ def features(seen: Seen, bigrams: Counter[str]) -> list[float]:
     text = value if isinstance(value, str) else repr(value)
     numbers = [float(one) for one in re.findall(r"-?\d+\.?\d*", text)][:50]
     parts = re.findall(r"\w+", text) or [""]
-    pairs = [a + b for a, b in zip(text.lower(), text.lower()[1:], strict=False)] or [""]
+    pairs = [a + b for a, b in itertools.pairwise(text.lower())] or [""]
     number = numbers[0] if numbers else 0.0
     whole = int(min(abs(number), 1e15))
     is_one = type(value) in (int, float)
@@ -150,11 +155,9 @@ def features(seen: Seen, bigrams: Counter[str]) -> list[float]:
 
 def trained(tasks: Sequence[Task]) -> Reader:
     """Returns a reader that learned from tasks."""
-    shown = [
-        pair for one in tasks for run in one for pair in zip(run.seen, run.right, strict=True)
-    ]
+    shown = [pair for one in tasks for run in one for pair in zip(run.seen, run.right, strict=True)]
     true = {str(seen.value).lower() for one in tasks for seen in one[0].seen}
-    bigrams = Counter(a + b for text in true for a, b in zip(text, text[1:], strict=False))
+    bigrams = Counter(a + b for text in true for a, b in itertools.pairwise(text))
     table = np.array([features(seen, bigrams) for seen, _ in shown])
     scale = np.abs(table).max(axis=0) + 1e-9
     table, right = table / scale, np.array([is_right for _, is_right in shown], float)
@@ -177,7 +180,9 @@ def constant(tasks: Sequence[Task]) -> Callable[[Task], bool]:
     return lambda one: all(repr(seen.value) == most for seen in one[0].seen)
 
 
-def _kinds(tasks: Sequence[list[tuple[str, str]]]) -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
+def _kinds(
+    tasks: Sequence[list[tuple[str, str]]],
+) -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
     def is_of(kind: type) -> Callable[[tuple[str, str]], bool]:
         return lambda row: type(ast.literal_eval(row[1])) is kind
 
@@ -196,6 +201,7 @@ def main() -> None:
     options = parser.parse_args()
     draw = random.Random(options.seed)
     for name, rows in _kinds([*asserted()]):
+        rows = [*{str([value for _, value in one]): one for one in rows}.values()]
         draw.shuffle(rows)
         tasks = [task(one, draw) for one in rows[: options.tasks]]
         known, others = tasks[::2], tasks[1::2]
@@ -209,7 +215,9 @@ def main() -> None:
             "trained": trained(known),
         }
         by_chance = sum(map(constant(known), others))
-        print(f"{name}: {len(others)} tasks", f"  constant   {by_chance / len(others):.3f}", sep="\n")
+        print(
+            f"{name}: {len(others)} tasks", f"  constant   {by_chance / len(others):.3f}", sep="\n"
+        )
         for kind, reader in readers.items():
             found = sum(rewarded(one, reader) for one in others)
             print(f"  {kind:10} {found / len(others):.3f}", flush=True)

@@ -19,14 +19,15 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import cast
 
 from reward_server.grading import syntax
 from reward_server.grading.copies.draws import drawn, looks_alike, surely_differs
 from reward_server.grading.copies.observed import Wrapper, add_helper, bare_of, with_other_side
-from reward_server.grading.copies.sites import Assertion, Finder, Found, Place, Unit
-from reward_server.grading.copies.words import Told
+from reward_server.grading.copies.sites import VALUES, Assertion, Finder, Found, Place, Unit
+from reward_server.grading.copies.words import Told, Words
 from reward_server.grading.python_tests.assertions import (
     TYPES,
     drop_spellings,
@@ -48,6 +49,7 @@ from reward_server.grading.syntax import dotted
 
 WHOLE = -1  # instead of a leaf: the whole expected value may be replaced
 _SWAPS = 0.75  # the chance that a value is exchanged for that of another unit, if one fits
+_READS_NAMES = ("*", "globals", "vars", "locals", "dir", "getattr", "__dict__", "import_module")
 _EXCHANGED = frozenset(("value", "far"))  # kinds whose values replace each other
 
 _New = ast.AST | list[ast.stmt]  # the replacement of a node
@@ -76,12 +78,12 @@ class Copies:
         rows: Mapping[str, int | None],
     ) -> None:
         self._files = dict(files)
-        self._told = Told(told)
         self._trees = dict(trees)
         for tree in self._trees.values():
             drop_words(tree)
             drop_spellings(tree)
             split_conjunctions(tree)
+        _drop_unused(self._trees.values())
         self._places: dict[Unit, Place] = {}
         self.shapes: dict[tuple[str, int], Assertion] = {}
         self._touched = set[str]()
@@ -92,6 +94,7 @@ class Copies:
             for found in assertions:
                 numbers[id(found.statement)] = found.number
                 self._add(found)
+        self._words = Words(Told(told), [*self._texts_beside()])
         for path in self._touched:
             Wrapper(numbers, frozenset(functions)).visit(self._trees[path])
             add_helper(self._trees[path])
@@ -133,6 +136,19 @@ class Copies:
         for place in found.places:
             self._places[place.unit] = place
             self.shapes[place.unit.test, found.number] = found.shape
+
+    def _texts_beside(self) -> Iterator[str]:
+        """Yields the texts in the files that no assertion expects."""
+        expected = {
+            id(part)
+            for place in self._places.values()
+            if place.kind in VALUES
+            for part in syntax.walk(place.node)
+        }
+        for node in (node for tree in self._trees.values() for node in syntax.walk(tree)):
+            match node:
+                case ast.Constant(value=str(text)) if id(node) not in expected:
+                    yield text
 
     def _written(self, changes: Mapping[str, Mapping[int, _New]]) -> tuple[tuple[str, str], ...]:
         written = dict(self._files)
@@ -183,7 +199,7 @@ class Copies:
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
         old = evaluated(leaves(node)[number])
         found: ast.expr | None = None
-        for new in drawn(old, self._told, draw, place.kind):
+        for new in drawn(old, self._words, draw, place.kind):
             if surely_differs(old, new, place.kind):
                 changed = with_leaf(node, number, literal(new))
                 if _is_other(node, changed, place.kind):
@@ -192,6 +208,31 @@ class Copies:
                         break
         assert found is not None  # `can_vary` has asked
         return found
+
+
+def _drop_unused(trees: Collection[ast.Module]) -> None:
+    """Removes tables of files that nothing uses: the solution could read in them what is right."""
+    words = Counter(word for tree in trees for node in syntax.walk(tree) for word in _words(node))
+    if any(words[name] for name in _READS_NAMES):
+        return
+    for tree in trees:
+        tree.body = [node for node in tree.body if not _is_table(node, words)]
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.alias(name=word):
+            yield word
+        case ast.Constant(value=str(word)):
+            yield word
+
+
+def _is_table(node: ast.stmt, words: Mapping[str, int]) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=(ast.List() | ast.Tuple() | ast.Dict())):
+            is_unused = words[name] == 1 and not name.startswith(("pytest", "_"))
+            return is_unused and is_literal(node.value)
+    return False
 
 
 def _order(unit: Unit) -> tuple[str, int, int, int]:

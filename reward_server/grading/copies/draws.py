@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from reward_server.grading.copies.words import Told, other_word
+from reward_server.grading.copies.words import Told, Words
 from reward_server.grading.python_tests.literals import differs, evaluated, shape_of
 
 # Hours, months and angles come again after a multiple of this.
@@ -59,19 +59,19 @@ def can_vary(value: object, *, far: bool) -> bool:
     return isinstance(value, (str, bytes))
 
 
-def drawn(value: object, told: Told, draw: random.Random, kind: str) -> Iterator[object]:
+def drawn(value: object, words: Words, draw: random.Random, kind: str) -> Iterator[object]:
     """Yields values that may replace a leaf of a literal.
 
     Args:
         value: the leaf.
-        told: what the solution can read.
+        words: other words for those of texts.
         draw: the source of randomness.
         kind: of its place; see `sites.Place`.
     """
     if kind == "object" and type(value) in (int, float):
         yield _distant(cast("float", value), draw)
     for trial in range(_TRIALS):
-        yield _drawn(value, told, draw, is_wide=trial >= _TRIALS // 2)
+        yield _drawn(value, words, draw, is_wide=trial >= _TRIALS // 2)
     yield from _last_resort(value)
 
 
@@ -124,31 +124,31 @@ def _numbers(value: object) -> list[complex]:
     return []
 
 
-def _drawn(value: object, told: Told, draw: random.Random, *, is_wide: bool) -> object:
+def _drawn(value: object, words: Words, draw: random.Random, *, is_wide: bool) -> object:
     match value:
         case bool():
             return not value
         case None:
             return draw.choice((0, 1, False, True, ""))
         case int() | float():
-            return _other_number(value, told, draw, is_wide=is_wide)
+            return _other_number(value, words, draw, is_wide=is_wide)
         case complex():
-            return complex(_other_number(value.real, told, draw, is_wide=is_wide), value.imag)
+            return complex(_other_number(value.real, words, draw, is_wide=is_wide), value.imag)
         case str():
-            return _other_text(value, told, draw)
+            return _other_text(value, words, draw)
         case bytes():
-            return _other_text(value.decode("latin-1"), told, draw).encode("latin-1")
+            return _other_text(value.decode("latin-1"), words, draw).encode("latin-1")
         case dict():
             return {draw.choice("abc"): draw.choice(_FIRST)}
     assert isinstance(value, (list, tuple, set))  # an empty one, since it is a leaf
     return type(value)((draw.choice(_FIRST),))
 
 
-def _other_number(value: float, told: Told, draw: random.Random, *, is_wide: bool) -> float:
+def _other_number(value: float, words: Words, draw: random.Random, *, is_wide: bool) -> float:
     found = _NUMBER.fullmatch(repr(abs(value)))
     assert found is not None
     whole, rest, power = (found[name] or "" for name in ("whole", "rest", "power"))
-    new = _other_digits(whole + rest, told, draw, is_wide=is_wide)
+    new = _other_digits(whole + rest, words.told, draw, is_wide=is_wide)
     point = f".{new[-len(rest) :]}" if rest else ""
     number = type(value)(f"{new[: len(new) - len(rest)]}{point}{power}")
     return -number if value < 0 else number
@@ -177,15 +177,24 @@ def _of_ending(number: int, last: str, draw: random.Random) -> int:
     return number - number % 10 + (5 if last == "5" else draw.choice((1, 2, 3, 4, 6, 7, 8, 9)))
 
 
-def _other_text(text: str, told: Told, draw: random.Random) -> str:
-    """Returns a text whose words and numbers are others."""
+def _other_text(text: str, words: Words, draw: random.Random) -> str:
+    """Returns a text with another word or number."""
+    parts = [*_PART.finditer(text)]
+    if not parts:
+        return text + draw.choice("abcdefgh")
+    if found := words.cut(text, draw):
+        return found
+    long = [part for part in parts if len(part[0]) > 2]
+    part = draw.choice(long or parts)
+    return text[: part.start()] + _other_part(part[0], words, draw) + text[part.end() :]
 
-    def other(part: re.Match[str]) -> str:
-        write = _other_digits if part[0].isdigit() else other_word
-        return write(part[0], told, draw)
 
-    changed = _PART.sub(other, text)
-    return changed if _PART.search(text) else text + draw.choice("abcdefgh")
+def _other_part(part: str, words: Words, draw: random.Random) -> str:
+    if not part.isdigit():
+        return words.other(part, draw)
+    if len(part) > 1 and {*part} <= {"0", "1"}:
+        return "".join(draw.choice("01") for _ in part)
+    return _other_digits(part, words.told, draw)
 
 
 def _distant(value: float, draw: random.Random) -> float:

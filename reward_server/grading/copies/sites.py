@@ -48,7 +48,7 @@ _HARMLESS_BLOCKS = frozenset(
         *("assertLogs", "assertNoLogs", "assertWarns", "warns"),
     )
 )
-_VALUES = frozenset(("value", "object", "far", "ending"))
+VALUES = frozenset(("value", "object", "far", "ending"))
 # These may equal everything, so that no other value certainly differs.
 _MATCHERS = frozenset(("ANY", "Any", "Anything", "IsAnything", "anything"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
@@ -459,7 +459,7 @@ class _Test:
     ) -> Iterator[Place]:
         unit = Unit(self._name, assertion=len(self._found))
         if not isinstance(target, str):
-            if kind in _VALUES and isinstance(target, ast.expr):
+            if kind in VALUES and isinstance(target, ast.expr):
                 if _can_vary(target, kind):
                     yield _of_value(unit, target, kind)
             elif kind == "class" and (bare := self._bare(statement)):

@@ -11,6 +11,7 @@ import functools
 import random
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pydoc_data.topics import topics
 
@@ -18,6 +19,7 @@ _WORD = re.compile(r"[^\W_]+(?:\.\d+)?")
 _QUOTED = re.compile(r"(?<=['\"`])[a-z0-9_]+(?=['\"`])")
 _PICTURES = range(0x1F300, 0x1FB00)
 _VOWELS, _LETTERS = "aeiou", "abcdefghijklmnopqrstuvwxyz"
+_MOST_BESIDE = 200
 _STEP = 6  # vowels are not further apart
 
 
@@ -49,35 +51,58 @@ class Told:
         return sorted(one for one in known if one != word)
 
 
-def other_word(word: str, told: Told, draw: random.Random) -> str:
-    """Returns another word of the class of one, which consists of letters."""
-    if told.shows(word) and (others := told.like(word)):
-        return draw.choice(others)
-    plain = word.lower()
-    known = _known().get(len(plain), ())
-    if plain in known:
-        others = [one for one in known if one[0] != plain[0]]
-        return _in_case(draw.choice(others), word) if others else word
-    return _in_case(_exchanged(plain, draw), word)
+class Words:
+    """Other words for those of expected texts.
 
+    Args:
+        told: what the solution can read besides the tests.
+        beside: the texts in the tests that are not expected, such as arguments.
+    """
 
-def _exchanged(word: str, draw: random.Random) -> str:
-    """Exchanges letters for those that are near in the alphabet, equal ones for equal ones."""
-    left = [*_LETTERS]
-    new = dict[str, str]()
-    for letter in draw.sample([*dict.fromkeys(word)], len({*word})):
-        kind = letter in _VOWELS
-        near = [
-            one
-            for one in left
-            if one != letter
-            and (one in _VOWELS) is kind
-            and letter.isascii()
-            and abs(ord(one) - ord(letter)) <= _STEP
-        ]
-        new[letter] = draw.choice(near) if near else letter
-        left = [one for one in left if one != new[letter]]
-    return "".join(new[one] for one in word)
+    def __init__(self, told: Told, beside: Sequence[str]) -> None:
+        self.told = told
+        self._beside = [*dict.fromkeys(beside)][:_MOST_BESIDE]
+        words = dict.fromkeys(word for text in self._beside for word in _WORD.findall(text))
+        self._words = [word for word in words if word.isalpha()][:_MOST_BESIDE]
+        self._letters = frozenset("".join(beside).lower())
+
+    def cut(self, text: str, draw: random.Random) -> str:
+        """Returns another part of a text beside, for a part of one; else "".
+
+        Many answers are a part of an argument, or one from behind.
+        """
+        for step in (1, -1):
+            if any(text[::step] in one for one in self._beside):
+                fit = [one[::step] for one in self._beside if len(one) > len(text)]
+                one = draw.choice(fit or [text])
+                start = draw.randint(0, len(one) - len(text))
+                found = one[start : start + len(text)]
+                return found if found != text else ""
+        return ""
+
+    def other(self, word: str, draw: random.Random) -> str:
+        """Returns another word of the class of one, which consists of letters."""
+        if self.told.shows(word) and (others := self.told.like(word)):
+            return draw.choice(others)
+        plain = word.lower()
+        if word in self._words and len(self._words) > 1:
+            return draw.choice([one for one in self._words if one != word])
+        known = _known().get(len(plain), Counter())
+        if plain in known and not self._letters.issuperset(plain):
+            return _in_case(*draw.choices([*known], [*known.values()]), word)
+        return _in_case(self._exchanged(plain, draw), word)
+
+    def _exchanged(self, word: str, draw: random.Random) -> str:
+        """Exchanges letters for near ones, equal ones for equal ones, those beside for those."""
+        left, new = {*_LETTERS}, dict[str, str]()
+        for letter in draw.sample([*dict.fromkeys(word)], len({*word})):
+            is_beside = letter in self._letters
+            fit = [one for one in sorted(left - {letter}) if (one in self._letters) is is_beside]
+            alike = [one for one in fit if (one in _VOWELS) is (letter in _VOWELS)]
+            near = [one for one in alike if is_beside or abs(ord(one) - ord(letter)) <= _STEP]
+            new[letter] = draw.choice(near or alike or fit or sorted(left))
+            left.discard(new[letter])
+        return "".join(new[one] for one in word)
 
 
 def _in_case(word: str, like: str) -> str:
@@ -89,10 +114,10 @@ def _in_case(word: str, like: str) -> str:
 
 
 @functools.cache
-def _known() -> Mapping[int, Sequence[str]]:
-    """Returns words by their length, each as often as it occurs."""
+def _known() -> Mapping[int, Counter[str]]:
+    """Returns words by their length, with how often they occur."""
     pictures = (unicodedata.name(chr(code), "") for code in _PICTURES)
-    found: dict[int, list[str]] = {}
+    found: dict[int, Counter[str]] = {}
     for word in re.findall(r"[a-z]+", " ".join((*topics.values(), *pictures)).lower()):
-        found.setdefault(len(word), []).append(word)
+        found.setdefault(len(word), Counter())[word] += 1
     return found

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_server.grading.copies.draws import drawn, may_agree
-from reward_server.grading.copies.words import Told
+from reward_server.grading.copies.words import Told, Words
 
 ALIKE: list[tuple[object, object]] = [
     ("1.0", "1.0.0"),
@@ -75,7 +75,7 @@ def test_a_value_agrees_with_itself(value: object) -> None:
 
 @pytest.mark.parametrize("value", [0, 2, -7, 255, 3.5, 10**6])
 def test_a_distant_number_is_the_same_modulo_nothing(value: float) -> None:
-    draws = (drawn(value, Told(""), random.Random(seed), "object") for seed in range(40))
+    draws = (drawn(value, Words(Told(""), ()), random.Random(seed), "object") for seed in range(40))
     others: list[float] = [next(one) for one in draws]  # type: ignore[misc]  # numbers
     for modulus in (3, 7, 13, 17, 24, 97, 256, 360, 3600, 65536, 1 << 31, 998244353, 10**9 + 7):
         assert all((other - value) % modulus for other in others)
