@@ -163,7 +163,9 @@ def base_name(name: str) -> str:
 
 def runs_needed(weights: Collection[int]) -> int:
     """Returns how many copies units with these numbers of leaves need."""
-    counts = Counter(min(weight, MOST_LEAVES) for weight in weights)
+    # An ending weighs nothing: it shows by itself whether it was made wrong.
+    telling = [weight for weight in weights if weight] or [1 for _ in weights]
+    counts = Counter(min(weight, MOST_LEAVES) for weight in telling)
     if not counts:
         return 0
     for copies in range(2, _MOST_COPIES):
@@ -180,7 +182,7 @@ def schedule(weights: Mapping[Unit, int], draw: random.Random) -> list[Change]:
     copies = runs_needed(weights.values())
     found: list[dict[Unit, int]] = [{} for _ in range(copies)]
     for unit, weight in weights.items():
-        sizes = _sizes(copies, min(weight, MOST_LEAVES))
+        sizes = _sizes(copies, max(1, min(weight, MOST_LEAVES)))
         chances = [math.comb(copies, size) for size in sizes]
         size = draw.choices(sizes, chances)[0]
         for place, leaf in zip(

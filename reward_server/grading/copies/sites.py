@@ -584,7 +584,8 @@ def _is_one_call(body: Sequence[ast.stmt]) -> bool:
 
 
 def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
-    return Place(unit=unit, node=node, kind=kind, weight=len(leaves(node)))
+    weight = 0 if kind == "ending" else len(leaves(node))
+    return Place(unit=unit, node=node, kind=kind, weight=weight)
 
 
 def _can_be_other(comparison: ast.expr) -> bool:
