@@ -9,7 +9,8 @@ HumanEval and MBPP, each of them once; readers learn from every second task, and
 others.
 
 - *simple* has the rules that sufficed once: values of the file's own assertions at ends, negative
-  numbers, and the text for which there was no other.
+  numbers, the text for which there was no other, and texts that nobody can read. *near* wants
+  numbers up to 20, too.
 - *guess* answers at random.
 - *by parity*, *by thirds* accept a class of numbers.
 - *trained* is a logistic regression on what can be said of a value and of the arguments beside it;
@@ -45,6 +46,7 @@ from reward_server.grading.python_tests.isolation.test_files import parse_files
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PATH = "test_f.py"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_UNREADABLE = re.compile(r"[b-df-hj-np-tv-xz]{4}|q(?!u)")
 _MODULI = (2, 3, 4, 5, 7, 10, 12)
 
 
@@ -121,10 +123,16 @@ def rewarded(one: Task, reader: Reader) -> bool:
 def simple(seen: Seen) -> bool:
     """Accepts what is not plainly wrong."""
     if isinstance(seen.value, str):
-        return "no value that" not in seen.value
+        return "no value that" not in seen.value and not _UNREADABLE.search(seen.value.lower())
     if not isinstance(seen.value, (int, float)):
         return True
     return seen.value >= 0 and f"int('{seen.value}')" not in seen.file
+
+
+def near(seen: Seen) -> bool:
+    """Accepts numbers as small as most, and texts that can be read."""
+    is_small = not isinstance(seen.value, (int, float)) or seen.value <= 20
+    return is_small and simple(seen)
 
 
 def features(seen: Seen, bigrams: Counter[str]) -> list[float]:
@@ -209,6 +217,7 @@ def main() -> None:
         parity: Reader = lambda seen: isinstance(seen.value, int) and seen.value % 2 == 0  # noqa: E731
         readers: dict[str, Reader] = {
             "simple": simple,
+            "near": near,
             "guess": lambda seen: draw.random() < 0.5,
             "by parity": parity,
             "by thirds": thirds,

@@ -1,6 +1,6 @@
 """Lies beside the tests, in the real sandbox: single ones, rows, names, settings.
 
-`tests/unit/grading/python_tests/test_twin_rates.py` measures the same over many secrets. A run has
+`tests/unit/grading/copies/test_rates.py` measures the same over many secrets. A run has
 an honest solution judged by every second suite; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 

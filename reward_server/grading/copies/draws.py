@@ -6,7 +6,9 @@ letters, words of the same kind, and in order if the others are. It is drawn ane
 
 A text may stand for an object whose equality ignores order, case or marks, and a number for hours
 or angles, or for one that was rounded. Honest objects of that kind must fail where the tests are
-wrong. So a value replaces another only if no such equality holds between them (`may_agree`).
+wrong. So a value replaces another only if no such equality holds between them (`may_agree`). Where
+the text shows no object, numbers that are equal modulo two or nearly so count as different: wrong
+numbers that are always odd if the right one is even would tell which run is which.
 """
 
 from __future__ import annotations

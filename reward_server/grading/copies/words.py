@@ -89,7 +89,8 @@ class Words:
             return draw.choice([one for one in self._words if one != word])
         known = _known().get(len(plain), Counter())
         if plain in known and not self._letters.issuperset(plain):
-            return _in_case(*draw.choices([*known], [*known.values()]), word)
+            (new,) = draw.choices([*known], [*known.values()])
+            return _in_case(new, word)
         return _in_case(self._exchanged(plain, draw), word)
 
     def _exchanged(self, word: str, draw: random.Random) -> str:

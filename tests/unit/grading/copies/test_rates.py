@@ -3,7 +3,7 @@
 The tests run in this process, as the runner has them run beside a solution; the grader is the
 server's. `tests/attacks/test_suites.py` has the same in the real sandbox, with fewer tries. The
 whole measurement is
-`TRIES=200 python -m pytest tests/unit/grading/python_tests/test_twin_rates.py`.
+`TRIES=200 python -m pytest tests/unit/grading/copies/test_rates.py`.
 """
 
 from __future__ import annotations

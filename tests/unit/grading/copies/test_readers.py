@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from benchmarks.read_copies import Seen, rewarded, simple, task
+from benchmarks.read_copies import Seen, near, rewarded, simple, task
 from reward_server.domain import Framework
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.words import Told, Words
@@ -42,7 +42,7 @@ def test_a_reader_of_one_hidden_value_is_rewarded_at_most_once_in_twenty(
 ) -> None:
     draw = random.Random(7)
     tasks = [task([row], draw) for _ in range(TRIES)]
-    for reader in (simple, _once, _short):
+    for reader in (simple, near, _once, _short):
         assert sum(rewarded(one, reader) for one in tasks) <= 1
 
 
