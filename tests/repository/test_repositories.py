@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.evaluation.graders.repository.repositories import Repositories, read_folder
+from reward_server.grading.copies.copies import WHOLE
 from reward_server.grading.repository.tree import Tree, TreeError, read_archive
 from tests.repository.tasks import (
     BASE,
@@ -482,3 +484,22 @@ async def test_repositories_are_kept_by_the_memory_that_their_tests_take() -> No
     again = [await repositories.of(task) for task in reversed(tasks)]
     assert again[0] is first[2]
     assert again[-1] is not first[0]
+
+
+async def test_a_value_that_a_repositorys_own_tests_show_becomes_another_one_of_theirs() -> None:
+    old = "def test_old():\n    assert total(1) == 4127 and total(2) == 9355\n"
+    new = "from shop.cart import total\n\n\ndef test_new():\n    assert total([]) == 4127\n"
+    tests = replace(
+        PYTEST,
+        archive=archive({**BASE, "tests/test_old.py": old}),
+        test_files=encoded({"tests/test_new.py": new}),
+        fail_to_pass=("tests/test_new.py::test_new",),
+        pass_to_pass=(),
+    )
+    python = (await Repositories().of(tests)).python
+    assert python is not None
+    copies = python.plan.copies
+    assert copies is not None
+    for seed in range(5):
+        changed = copies.perturbed_files(dict.fromkeys(copies.units, WHOLE), random.Random(seed))
+        assert "total([]) == 9355" in dict(changed)["tests/test_new.py"]

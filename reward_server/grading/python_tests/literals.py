@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 import copy
 import random
-import re
 from collections import Counter
 from typing import cast
 
 from reward_server.grading import syntax
 
-_WORD = re.compile(r"[A-Za-z0-9_]")
 _VALUES = (bool, int, float, complex, str, bytes, list, tuple, dict, set, type(None))
 _NOTHING = object()
-_MOST_NUMBER = 1e100
 
 
 def evaluated(node: ast.AST) -> object:
@@ -28,24 +25,6 @@ def evaluated(node: ast.AST) -> object:
 def is_literal(node: ast.AST) -> bool:
     """Returns True if an expression is a literal of plain data."""
     return isinstance(evaluated(node), _VALUES)
-
-
-def can_vary(value: object, *, far: bool) -> bool:
-    """Returns True if every part of a value can be replaced by another one.
-
-    Infinite and huge numbers have no neighbours. A comparison with an empty array always holds.
-    """
-    match value:
-        case bool() | None:
-            return True
-        case int() | float() | complex():
-            return abs(value) < _MOST_NUMBER  # False for NaN
-        case list() | tuple() | set():
-            return bool(value or not far) and all(can_vary(one, far=far) for one in value)
-        case dict():
-            parts = (*value.keys(), *value.values())
-            return bool(value or not far) and all(can_vary(one, far=far) for one in parts)
-    return isinstance(value, (str, bytes))
 
 
 def has_repetition(node: ast.AST) -> bool:
@@ -232,32 +211,8 @@ def _varied_table(table: dict[object, object], draw: random.Random, *, far: bool
     return {**table, key: varied(table[key], draw, far=far)}
 
 
-def words_like(text: str, prompt: str) -> list[str]:
-    """Returns words of a prompt that look like a text, of letters or of digits."""
-    if text.isupper():
-        pattern = r"\b[A-Z][A-Z0-9_]*\b"
-    elif text.istitle():
-        pattern = r"\b[A-Z][a-z0-9]+\b"
-    else:
-        pattern = r"(?<=['\"`])[a-z0-9_]+(?=['\"`])"
-    return [word for word in dict.fromkeys(re.findall(pattern, prompt)) if word != text]
-
-
 def literal(value: object) -> ast.expr:
     """Returns an expression for a value of plain data."""
     if isinstance(value, set) and not value:
         return syntax.parse_expression("set()")
     return syntax.parse_expression(repr(value))
-
-
-def stands_in(text: str, prompt: str) -> bool:
-    """Returns True if the prompt contains a text, not as a part of a longer word."""
-    start = prompt.find(text)
-    while start >= 0:
-        end = start + len(text)
-        inside = start > 0 and _WORD.match(text) and _WORD.match(prompt[start - 1])
-        goes_on = end < len(prompt) and _WORD.match(text[-1]) and _WORD.match(prompt[end])
-        if not inside and not goes_on:
-            return True
-        start = prompt.find(text, start + 1)
-    return False

@@ -16,13 +16,13 @@ from reward_server.domain import Framework, TestOutcome
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
+from reward_server.grading.copies.words import Told
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 from reward_server.grading.python_tests.literals import (
     differs,
     evaluated,
     literal,
-    stands_in,
     varied,
 )
 from tests.honest.solution import code
@@ -184,11 +184,11 @@ def test_a_lone_value_that_the_prompt_shows_becomes_a_word_of_the_prompts() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "prompt", "expected"),
-    [("12", "a 12.", True), ("12", "a 123", False), ("'ab'", "x == 'ab'", True), ("ab", "cab", 0)],
+    ("text", "told", "expected"),
+    [("12", "a 12.", True), ("12", "a 123", False), ("a b", "x == 'b a'", True), ("ab", "cab", 0)],
 )
-def test_a_value_stands_in_a_prompt_as_a_word(text: str, prompt: str, expected: object) -> None:
-    assert stands_in(text, prompt) is bool(expected)
+def test_a_text_was_told_if_each_of_its_words_was(text: str, told: str, expected: object) -> None:
+    assert Told(told).shows(text) is bool(expected)
 
 
 def test_words_that_tell_what_is_right_are_dropped_from_true_files_too() -> None:
