@@ -63,7 +63,7 @@ class Words:
         self.told = told
         self._beside = [*dict.fromkeys(beside)][:_MOST_BESIDE]
         words = dict.fromkeys(word for text in self._beside for word in _WORD.findall(text))
-        self._words = [word for word in words if word.isalpha()][:_MOST_BESIDE]
+        self._words: list[str] = [word for word in words if word.isalpha()][:_MOST_BESIDE]
         self._letters = frozenset("".join(beside).lower())
 
     def cut(self, text: str, draw: random.Random) -> str:
