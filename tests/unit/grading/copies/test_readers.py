@@ -1,6 +1,6 @@
 """Readers of their own process, who answer with what the tests there expect, are found out.
 
-`python -m benchmarks.read_copies` measures more of them, over published tasks.
+`python -m benchmarks.readers.copies` measures more of them, over published tasks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from benchmarks.read_copies import Seen, near, rewarded, simple, task
+from benchmarks.readers.copies import Seen, near, rewarded, simple, task
 from reward_server.domain import Framework
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.words import Told, Words

@@ -1,6 +1,6 @@
 """Measures how often solutions that read their tests are rewarded.
 
-    python -m benchmarks.read_copies
+    python -m benchmarks.readers.copies
 
 Tests run beside the solution, which finds in its own process what they expect. It answers with that
 where it takes it for right, and with something else where it takes the file for a perturbed copy.
@@ -43,7 +43,7 @@ from reward_server.grading.copies.outcomes import schedule
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 
-DATA = Path(__file__).parents[1] / "tests" / "data"
+DATA = Path(__file__).parents[2] / "tests" / "data"
 PATH = "test_f.py"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _UNREADABLE = re.compile(r"[b-df-hj-np-tv-xz]{4}|q(?!u)")

@@ -1,6 +1,6 @@
 r"""Records every request that tests have judged, without judging it: rows for `benchmarks.frozen`.
 
-    REWARD_SERVER_TEST_ALL=1 .venv/bin/python -m pytest -p tests.support.recording \
+    REWARD_SERVER_TEST_ALL=1 .venv/bin/python -m pytest -p benchmarks.frozen.recording \
         --record rows.jsonl.xz tests/attacks tests/honest tests/split
 
 No server starts. Each request gets the answer that its completion failed, so that of a test which
