@@ -7,10 +7,11 @@ const { readFileSync, readSync, writeSync } = require("fs");
 const { isNativeError } = require("util").types;
 
 const READ = 3, WRITE = 4;
-const MOST_DEPTH = 1000, MOST_BYTES = 1 << 26, MOST_ITEMS = 1 << 22;
+const MOST_DEPTH = 1000, MOST_BYTES = 1 << 26, MOST_ITEMS = 1 << 20;
 const SURROGATE = /\p{Surrogate}/u;
 const USUAL = { writable: true, enumerable: true, configurable: true };
 const HOLE = Symbol("hole"); // no item of an array
+const ENDLESS = Symbol("endless"); // behind the items of an iterator that gives more
 const ERRORS = {
   Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
 };
@@ -49,7 +50,8 @@ function leave(why) {
 // ------------------------------------------------------------------------------ values
 
 class Writer {
-  constructor(kind, number) {
+  constructor(kind, number, isExact = false) {
+    this.isExact = isExact;
     this.data = Buffer.allocUnsafe(512);
     this.size = 0;
     this.tag(kind);
@@ -92,29 +94,19 @@ class Writer {
       case "number": this.tag("d"); return this.f64(value);
       case "bigint": this.tag("I"); return this.text(value.toString());
       case "string": return this.string(value);
-      case "object": return this.object(value, depth);
-      default: if (value === HOLE) return this.tag("h"); throw new NoDataError(`a ${typeof value} is no data`);
+      default: return value === HOLE ? this.tag("h") : value === ENDLESS ? this.tag("z") : this.object(value, depth);
     }
   }
 
   object(object, depth) {
     if (depth > MOST_DEPTH) throw new NoDataError("a value is nested too deep");
-    if (object instanceof Date) { this.tag("D"); return this.f64(object.getTime()); }
-    if (object instanceof Map) return this.items("m", [...object].flat(1), depth);
-    if (object instanceof Set) return this.items("e", [...object], depth);
-    if (Array.isArray(object)) {
-      const items = Array.from(object, (item, at) => (at in object ? item : HOLE));
-      return this.items("l", items, depth);
-    }
-    if (object instanceof Promise) return this.items("r", [], depth); // nothing can be asked of it
-    if (typeof object.next === "function" && typeof object[Symbol.iterator] === "function") {
+    if (has(object, "next") && has(object, Symbol.iterator)) {
       return this.items("i", drained(object), depth);
     }
-    if (isNativeError(object) || ArrayBuffer.isView(object) || object instanceof RegExp
-      || object instanceof WeakMap || object instanceof WeakSet) {
-      throw new NoDataError(`a ${object.constructor?.name} is no data`);
-    }
-    return this.items("r", Object.entries(object).flat(1), depth);
+    const [tag, parts, ...more] = looks(object);
+    if (more.length === 0) return this.items(tag, parts, depth);
+    if (this.isExact) throw new NoDataError("an argument is no plain data");
+    return this.items("q", [tag, parts, ...more], depth);
   }
 
   items(tag, items, depth) {
@@ -130,9 +122,17 @@ class Writer {
 function drained(iterator) {
   const items = [];
   for (const item of iterator) {
-    if (items.push(item) > MOST_ITEMS) throw new NoDataError("an iterator gives too much");
+    if (items.length === MOST_ITEMS) { items.push(ENDLESS); break; }
+    items.push(item);
   }
   return items;
+}
+
+function* given(items) {
+  for (const item of items) {
+    if (item === ENDLESS) leave("an iterator gave more than may cross");
+    yield item === HOLE ? undefined : item;
+  }
 }
 
 function said(kind, message) {
@@ -172,10 +172,10 @@ class Reader {
       case "n": return null;
       case "u": return undefined;
       case "h": return HOLE;
+      case "z": return ENDLESS;
       case "t": return true;
       case "f": return false;
       case "d": return this.f64();
-      case "D": return new Date(this.f64());
       case "s": return this.text();
       case "v": return this.bytes().toString("utf16le");
       case "I": return this.integer();
@@ -192,15 +192,11 @@ class Reader {
   object(letter, depth) {
     if (depth > MOST_DEPTH) throw new MalformedError("a value is nested too deep");
     const items = this.items(depth);
-    if (letter === "l") return filled(items);
-    if (letter === "i") return filled(items).values();
-    if (letter === "e") return new Set(items);
-    if (items.length % 2) throw new MalformedError("a key has no value");
-    const pairs = [];
-    for (let at = 0; at < items.length; at += 2) pairs.push([items[at], items[at + 1]]);
-    if (letter === "m") return new Map(pairs);
-    if (letter === "r") return record(pairs);
-    throw new MalformedError("a value has no tag that is known");
+    if (letter === "i") return given(items);
+    if (letter === "q") return looked(items);
+    const kind = KINDS.find(([tag]) => tag === letter);
+    if (kind === undefined) throw new MalformedError("a value has no tag that is known");
+    return kind[3](items);
   }
 
   items(depth) {
@@ -220,12 +216,77 @@ function filled(items) {
   return items;
 }
 
+function pairs(items) {
+  if (items.length % 2) throw new MalformedError("a key has no value");
+  return items.flatMap((key, at) => (at % 2 ? [] : [[key, items[at + 1]]]));
+}
+
 // Neither a setter nor a prototype takes part in this.
-function record(pairs) {
-  const made = {};
-  for (const [key, value] of pairs) {
+function defined(object, items, more = {}) {
+  for (const [key, value] of pairs(items)) {
     if (typeof key !== "string") throw new MalformedError("a field has no name");
-    Object.defineProperty(made, key, { ...USUAL, value });
+    Object.defineProperty(object, key, { ...USUAL, ...more, value });
+  }
+  return object;
+}
+
+// ------------------------------------------------------------------- values that have parts
+
+const has = (object, name) => typeof object[name] === "function";
+const instance = (maker) => (value) => value instanceof maker;
+const flat = (names, from) => names.flatMap((name) => [name, from(name)]);
+
+// Their kinds: the tag, which values are of a kind, their parts, and what is made of parts. A value
+// whose tag is a word is never plain: one may look at it, and call nothing of it.
+const KINDS = [
+  ["function", (value) => typeof value === "function", () => [], () => () => leave("an answer is called")],
+  ["symbol", (value) => typeof value === "symbol", (value) => [value.description], ([text]) => Object(Symbol(text))],
+  ["promise", instance(Promise), () => [], () => new Promise(() => {})],
+  ...Object.entries(ERRORS).reverse().map(([name, maker]) => [
+    name, (value) => isNativeError(value) && value instanceof maker,
+    (value) => [value.message], ([text]) => new maker(text),
+  ]),
+  ["l", Array.isArray, (value) => Array.from(value, (item, at) => (at in value ? item : HOLE)), filled],
+  ["m", instance(Map), (value) => [...value].flat(1), (items) => new Map(pairs(items))],
+  ["e", instance(Set), (value) => [...value], (items) => new Set(items)],
+  ["D", instance(Date), (value) => [value.getTime()], ([time]) => new Date(time)],
+  ["iterable", (value) => has(value, Symbol.iterator), drained,
+    (items) => Object.defineProperty({}, Symbol.iterator, { value: () => given(items) })],
+  ["r", () => true, (value) => Object.entries(value).flat(1), (items) => defined({}, items)],
+];
+const SHOWN = ["length", "size", "name", "message"]; // also of a prototype, and if computed
+const SAYING = ["toString", "valueOf", "toJSON"]; // what a value says of itself
+
+// Returns a value's tag and parts; if it is more than these, also its further fields, what is shown
+// and said of it, and whether its class or a key is the solution's own.
+function looks(value) {
+  const [tag, , told, make] = KINDS.find(([, is]) => is(value));
+  const parts = told(value), like = make([...parts]);
+  const base = Object.getPrototypeOf(like), symbols = Object.getOwnPropertySymbols(value);
+  const isOwn = Object.getPrototypeOf(Object(value)) !== base || symbols.length > 0;
+  const fields = Object.keys(value).filter((name) => !Object.hasOwn(like, name));
+  const shown = SHOWN.filter((name) => !fields.includes(name) && value[name] !== like[name]);
+  const said = SAYING.filter((name) => has(value, name) && value[name] !== base[name]);
+  if (tag.length === 1 && !isOwn && ![fields, shown, said].some((names) => names.length)) return [tag, parts];
+  const field = (name) => value[name];
+  return [tag, parts, flat(fields, field), flat(shown, field), flat(said, (name) => saying(value, name)), isOwn];
+}
+
+function saying(value, name) {
+  if (name === "toJSON") return JSON.parse(JSON.stringify(value) ?? "null");
+  const said = value[name]();
+  return Object(said) === said ? null : said;
+}
+
+function looked([tag, parts, fields, shown, said, isOwn]) {
+  const [, , , make] = KINDS.find(([one]) => one === tag), made = make(parts);
+  if (tag === "symbol") return made.valueOf();
+  if (isOwn) Object.setPrototypeOf(made, Object.create(Object.getPrototypeOf(made)));
+  defined(defined(made, fields), shown, { enumerable: false });
+  for (const [name, value] of pairs(said)) {
+    if (!SAYING.includes(name)) throw new MalformedError("a value says what is not on the list");
+    const enumerable = Object.hasOwn(made, name);
+    Object.defineProperty(made, name, { ...USUAL, enumerable, value: () => value });
   }
   return made;
 }
@@ -237,7 +298,7 @@ let calls = 0;
 // Returns a function that has the solution's of that name called.
 exports.stub = (name) => (...args) => {
   calls += 1;
-  const call = new Writer("C", calls);
+  const call = new Writer("C", calls, true);
   try {
     call.text(name);
     call.items("l", args, 0);
@@ -257,25 +318,13 @@ exports.stub = (name) => (...args) => {
 function heard(answer) {
   try {
     const reader = new Reader(answer, 5);
-    const value = answer[0] === "R".charCodeAt(0) ? reader.value() : raised(reader);
+    const value = reader.value();
     reader.ended();
     return value;
   } catch (error) {
     writeFrame(said("F", error.message));
     return process.reallyExit(1);
   }
-}
-
-// An own class of the solution's comes as an error of its name.
-function raised(reader) {
-  const made = reader.value(), name = reader.value(), own = reader.value();
-  const message = reader.value(), fields = Object.entries(reader.value());
-  if (made === "") return message; // what was thrown is a value
-  if (!Object.hasOwn(ERRORS, made)) throw new MalformedError("an error has no class that is known");
-  const error = new ERRORS[made](String(message));
-  if (own) Object.defineProperty(error, "name", { value: String(name), configurable: true });
-  for (const [key, value] of fields) Object.defineProperty(error, key, { ...USUAL, value });
-  return error;
 }
 
 // ------------------------------------------------------------------------- the solution's end
@@ -298,37 +347,29 @@ exports.load = (file) => {
   exports.serve(functions);
 };
 
-// Answers calls for ever. What cannot cross ends the program: tests could take it for an exception.
+// Answers calls for ever.
 exports.serve = (functions) => {
   for (let call = readFrame(); call !== null; call = readFrame()) {
     const reader = new Reader(call, 5), name = reader.text(), number = call.readUInt32BE(1);
-    let frame = new Writer("R", number);
+    const args = reader.value();
     try {
-      const args = reader.value();
       if (typeof functions[name] !== "function") throw new ReferenceError(`${name} is not defined`);
-      frame.value(functions[name](...args));
+      writeFrame(answer("R", number, functions[name](...args)));
     } catch (error) {
-      if (error instanceof NoDataError) leave(error.message);
-      frame = failure(number, error);
+      writeFrame(answer("E", number, error));
     }
-    writeFrame(frame.payload);
   }
   process.reallyExit(0);
 };
 
-const isData = ([, value]) => typeof value !== "function";
-
-function failure(number, error) {
-  const frame = new Writer("E", number), isError = isNativeError(error);
-  const made = Object.keys(ERRORS).findLast((name) => error instanceof ERRORS[name]);
+// What cannot cross ends the program: tests could take it for an exception.
+function answer(kind, number, value) {
+  const frame = new Writer(kind, number);
   try {
-    frame.value(isError ? made ?? "Error" : "");
-    frame.value(isError ? String(error.name) : "");
-    frame.value(isError && error.name !== (made ?? "Error"));
-    frame.value(isError ? String(error.message) : error);
-    frame.items("r", isError ? Object.entries(error).filter(isData).flat(1) : [], 0);
-  } catch (refusal) {
-    leave(refusal.message);
+    frame.value(value);
+  } catch (error) {
+    if (kind === "E" || error instanceof NoDataError) leave(error.message);
+    throw error;
   }
-  return frame;
+  return frame.payload;
 }
