@@ -24,7 +24,7 @@ def times(text: Text, call: Node, known: tuple[str, ...] = ()) -> float:
     """Returns an upper bound for how often a call is made, as far as the text tells."""
     found, inner = 1.0, call
     for up in text.around(call):
-        if up.type in text.table.loops:
+        if up.type in text.table.loops and not text.is_once(inner):
             found *= _repeats(text, up, inner)
         elif up.type in text.table.functions:
             name = text.name_of(up)

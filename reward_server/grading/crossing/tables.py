@@ -13,9 +13,10 @@ fresh       types of nodes that write a new value, made of what is in them
 names       functions and types of the library, and of what runs the tests
 libraries   names behind which functions of the library stand, such as Math, with these functions
 members     methods and fields of data, and of what runs the tests
-changing    those of the members that change their object
-unsure      those that an answer may have of its own, and that data seldom needs
-keyed       those of the members that take keys
+asked       those of the members that may be called on an answer
+given       functions and members that may be given an answer
+ordered     the same of answers of whole numbers, which have an order
+real        the same of other answers; the absolute value of a whole one may be negative
 makers      functions that return a new value, made of their arguments
 plain       functions and members whose answer is a number or a text
 types       types of numbers and texts
@@ -27,7 +28,6 @@ identity    operators that compare identities of objects
 interned    literals that may be the same object in all of a program; absent if none has an identity
 elements    primitive types of which there may be containers; absent if all may be
 cursors     those of the members that give iterators
-orders      functions that order their arguments, natively
 gathers     nodes and functions that go through the items of a value; an answer only as it comes,
             since an iterator may give other items later
 states      nodes that declare variables, or are no declarations
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from tree_sitter import Parser
 
 _WORDS = """
-    syntax leaves literals computed fresh names members changing unsure keyed makers plain types
+    syntax leaves literals computed fresh names members asked given ordered real makers plain types
     prints formats signs identity functions loops imports modules interned states elements
-    cursors orders kinds raised tells globals gathers
+    cursors kinds raised tells globals gathers
 """.split()  # noqa: SIM905  # one word a key
 _PAIRS = ("members_of", "binds", "calls", "indexes")
 
@@ -80,11 +80,12 @@ class Table:
     names: frozenset[str]
     libraries: Mapping[str, frozenset[str]]
     members: frozenset[str]
-    changing: frozenset[str]
-    unsure: frozenset[str]
-    keyed: frozenset[str]
     makers: frozenset[str]
     plain: frozenset[str]
+    asked: frozenset[str]
+    given: frozenset[str]
+    ordered: frozenset[str]
+    real: frozenset[str]
     types: frozenset[str]
     prints: frozenset[str]
     formats: frozenset[str]
@@ -104,7 +105,6 @@ class Table:
     states: frozenset[str]
     elements: frozenset[str]
     cursors: frozenset[str]
-    orders: frozenset[str]
     kinds: frozenset[str]
     raised: frozenset[str]
     globals: frozenset[str]

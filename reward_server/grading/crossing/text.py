@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _VALUES = frozenset(
     ["value", "right", "size", "type", "parameters", "arguments", "body", "default_value"]
 )
+_ONCE = frozenset(("right", "value", "initializer"))  # what a loop computes before its first round
 _WRAPPING = frozenset(
     [
         "parenthesized_expression",
@@ -108,6 +109,10 @@ class Text:
     def field(self, node: Node) -> str:
         """Returns the field of its parent in which a node is."""
         return self._fields.get(node.id, "")
+
+    def is_once(self, part: Node) -> bool:
+        """Returns True of a part of a loop that is computed before its first round."""
+        return self.field(part) in _ONCE or part.type == "range_clause"
 
     def _leaves(self, nodes: Iterable[Node]) -> Iterator[Node]:
         for node in nodes:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST_DEPTH = 50
-_ONCE = frozenset(("right", "value", "initializer"))  # what a loop computes before its first round
 _CHOOSING = frozenset(("||", "&&", "??"))
 
 
@@ -257,8 +256,8 @@ class Values:
         """Returns the function or loop that runs what stands at a name."""
         inner, is_declared = node, self._text.declares(node)
         for up in self._text.around(node):
-            is_once = self._text.field(inner) in _ONCE or inner.type == "range_clause"
-            is_loop = up.type in self._table.loops and (is_declared or not is_once)
+            is_once = self._text.is_once(inner) and not is_declared
+            is_loop = up.type in self._table.loops and not is_once
             if up.type in self._table.functions or is_loop:
                 return up.id
             inner = up

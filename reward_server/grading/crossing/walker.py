@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST_CALLS = 2000
-_ABSOLUTE = frozenset(("abs", "labs", "llabs", "absExact", "wrapping_abs"))
 
 
 class Walk:
@@ -36,8 +35,7 @@ class Walk:
         self._text, self._table = text, text.table
         self._solution, self._first = solution, prompt.count("\n") + 1
         self._values = Values(text, solution)
-        rows = (one.start_point.row for one in text.nodes if one.type in text.table.kinds)
-        self._has_types = any(row < self._first for row in rows)
+        self._asked, self._given = self._allowed()
         declarations = Declarations(text, self._values, solution, prompt)
         self._rules = (
             self._check_name,
@@ -51,6 +49,14 @@ class Walk:
             self._check_call,
             self._check_signs,
         )
+
+    def _allowed(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Returns what may be called on an answer, and what may be given one."""
+        table, more = self._table, frozenset[str]()
+        more |= table.ordered if self._solution.is_whole else table.real
+        kinds = (one.start_point.row for one in self._text.nodes if one.type in table.kinds)
+        told = frozenset[str]() if min(kinds, default=self._first) < self._first else table.tells
+        return table.asked | more, table.given | more | told
 
     def check(self) -> None:
         """Raises SharedError unless each node is allowed."""
@@ -213,8 +219,10 @@ class Walk:
         if name in self._table.formats and arguments:
             if arguments[0].type not in self._table.literals:
                 raise SharedError("a format is no literal", node)
-        elif any(map(self._values.holds, arguments)):
-            self._check_given(node, name, len(arguments))
+        elif name in self._table.ordered and len(arguments) > 2:
+            self._check_given(arguments)  # an order of the tests' own may be none
+        elif name not in self._given and name not in self._text.declarations:
+            self._check_given(arguments)
 
     def _check_callee(self, node: Node, name: str) -> None:
         """Allows to call functions, methods, and constructors for a name or a call."""
@@ -223,32 +231,22 @@ class Walk:
         if receiver is None:
             if self._values.is_answer(self._text.callee(node)):
                 raise SharedError("an answer is called", node)
-        elif name in self._table.changing and self._values.is_answer(receiver):
-            raise SharedError("an answer is changed", node)
-        elif name in self._table.unsure and self._values.is_answer(receiver):
-            raise SharedError("this method may be the solution's own", node)
-        elif name in _ABSOLUTE and self._values.holds(receiver):
-            self._check_absolute(node)
+        elif self._values.is_answer(receiver) and name not in self._asked:
+            raise SharedError("this method of an answer is not on the list", node)
+        elif name in self._table.real and self._values.holds(receiver):
+            if self._solution.is_whole:
+                raise SharedError("the absolute value of a whole answer may be negative", node)
         if name in self._table.cursors and "argument" not in around:
             raise SharedError("an iterator is more than an argument", node)
         keeps = {*self._table.binds, *self._table.members_of}
         if name == self._solution.owner and around not in keeps:
             raise SharedError("an object of the solution is used as a value", node)
 
-    def _check_given(self, node: Node, name: str, count: int) -> None:
-        """Allows functions to which an answer is given."""
-        if name in self._table.keyed:
-            raise SharedError("an answer is used as an index or a key", node)
-        if name in self._table.orders and not (self._solution.is_whole and count < 3):
-            raise SharedError("answers may have no order", node)
-        if name in _ABSOLUTE:
-            self._check_absolute(node)
-        if name in self._table.tells and self._has_types:
-            raise SharedError("the solution may say what text a value has", node)
-
-    def _check_absolute(self, node: Node) -> None:
-        if self._solution.is_whole:
-            raise SharedError("the absolute value of a whole answer may be negative", node)
+    def _check_given(self, arguments: list[Node]) -> None:
+        """Allows functions that are not on the list to be given tests' own values and functions."""
+        for one in map(self._text.core, arguments):
+            if one.type not in self._table.functions and self._values.holds(one):
+                raise SharedError("what an answer is given to is not on the list", one)
 
     def _check_arguments(self, call: Node, arguments: list[Node]) -> None:
         if times(self._text, call) > _MOST_CALLS:
