@@ -27,6 +27,7 @@ variants        names of dialects, such as "c++20". Each has the text for which 
   limits        limits of the compilation, by field of `domain.Limits`
   library       commands that compile a library of the server, once for all programs: `compile` and
                 `keep`, with the same meaning as above
+  tests         the same, for tests' programs that run apart from a solution
 [program]       how a test program is compiled with the solution; needed for the kind "program", and
                 described in `languages.composing`
 [unit]          how test files of a framework are run with the solution; needed for the kind "unit"
@@ -98,6 +99,7 @@ class Toolchain:
     version_pattern: re.Pattern[str]
     program: Build
     library: Build
+    tests: Build
     run: tuple[str, ...]
     paths: tuple[str, ...]
     environment: Mapping[str, str]
@@ -206,6 +208,13 @@ class Language:
             files={**files, name: source.encode("utf-8", "surrogatepass")},
             keep=build.keep,
         )
+
+    @property
+    def of_tests(self) -> Language:
+        """The same language, as tests' programs are compiled that run apart from a solution."""
+        if self.toolchain is None:
+            return self
+        return replace(self, toolchain=replace(self.toolchain, program=self.toolchain.tests))
 
     def execution(self, source: str, product: bytes, limits: Limits) -> Commands:
         """Returns the work that runs a program, made ready before; without input."""
@@ -402,6 +411,7 @@ def _parse_toolchain(table: Mapping[str, Any]) -> Toolchain:
         version_pattern=re.compile(table["version_pattern"]),
         program=_parse_build(table),
         library=_parse_build(table.get("library", table)),
+        tests=_parse_build(table.get("tests", table)),
         run=tuple(table["run"]),
         paths=tuple(table.get("paths", ())),
         environment=table.get("environment", {}),

@@ -217,7 +217,8 @@ async def ready_tests(
     """
     library = await _library(parts.split.stubs, language, slots, programs)
     files = {**library, **parts.tests.files}
-    return await programs.ready(language, parts.tests.source, slots, data=data, parts=files)
+    source = parts.tests.source
+    return await programs.ready(language.of_tests, source, slots, data=data, parts=files)
 
 
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:

@@ -32,11 +32,8 @@ from reward_server.grading.crossing import Solution
 _OBJECT = "splitwire_object"
 _ACCESS = frozenset(("public", "private", "protected"))
 _REAL = re.compile(r"\b(?:float|double)\b")
-# The tests' program itself reports an index, a length or an iterator that is out of range.
-_CHECKED = (
-    "#undef _GLIBCXX_DEBUG\n#define _GLIBCXX_DEBUG 1\n"
-    "#undef _FORTIFY_SOURCE\n#define _FORTIFY_SOURCE 2\n"
-)
+# The library reports an index, a length or an iterator that is out of range; see also `cpp.toml`.
+_CHECKED = "#undef _GLIBCXX_DEBUG\n#define _GLIBCXX_DEBUG 1\n"
 _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
@@ -157,7 +154,7 @@ class CppSplit:
         """The prompt with a stub as its open function."""
         inside = self.blocks[-1].inside
         outer = self.blocks[1].start
-        head = self.task.prompt[:outer]
+        head = self.task.prompt[:outer] + self._renamed
         text = (
             f"{_CHECKED}{self._includes('split_stubs.hpp')}"
             f'#line 1 "prompt.cpp"\n{head}{self._records}'
@@ -215,6 +212,13 @@ class CppSplit:
         """The class with its namespaces, or "" for a function."""
         is_method = bool(self.owner) and self.owner[-1].endswith("()")
         return "::".join(("", *self.owner)).removesuffix("()") if is_method else ""
+
+    @property
+    def _renamed(self) -> str:
+        """Gives the stub another name, so that no function of the library is called for it."""
+        name = self.signature.name
+        is_scoped = re.search(rf"(?:::|\.|->)\s*{name}\b", self.task.tests) is not None
+        return "" if self.owner or is_scoped else f"\n#define {name} splitwire_{name}\n"
 
     @property
     def _takes_object(self) -> bool:
