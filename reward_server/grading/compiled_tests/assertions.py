@@ -133,7 +133,7 @@ class _Reader:
         self._partners = partners
         self._language = language
         self._index_at = {token.start: index for index, token in enumerate(tokens)}
-        self._branches = Branches()
+        self._branches = Branches(tokens)
         self._own = frozenset(own)
 
     def assertions(self) -> Iterator[Assertion]:
