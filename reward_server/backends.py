@@ -12,6 +12,7 @@ from pathlib import Path
 from reward_server.domain import ImageInfo, Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
 from reward_server.executor import Executor
+from reward_server.grading.crossing import missing_package
 from reward_server.grading.repository.tree import Tree
 from reward_server.language_versions import Survey, versions_of
 from reward_server.languages import Languages, load_languages
@@ -105,6 +106,19 @@ def compiler_circumstances(settings: Settings) -> tuple[Circumstance, ...]:
     """
     found = _compilers(settings)[1] if settings.backend == "local" else None
     return () if found is None else (found,)
+
+
+def shared_languages(settings: Settings) -> str:
+    """Tells whose test programs are SHARED because a package is not installed; "" if none are."""
+    programs = ((one.name, one.program) for one in _wanted(settings).all)
+    splits = {name: one.split for name, one in programs if one is not None and one.split}
+    missing = {name: package for name, one in splits.items() if (package := missing_package(one))}
+    if not missing:
+        return ""
+    return (
+        f"test programs in {', '.join(missing)} run beside the solution and are SHARED: the server "
+        f"lacks {', '.join(sorted({*missing.values()}))}; install the extra [compiled]"
+    )
 
 
 def _compilers(settings: Settings) -> tuple[Path | None, Circumstance | None]:

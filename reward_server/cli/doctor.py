@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from reward_server.backends import compiler_circumstances, examine
+from reward_server.backends import compiler_circumstances, examine, shared_languages
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -57,13 +57,15 @@ def doctor(
         memory_bytes=settings.limits.memory_bytes,
     )
     noise += compiler_circumstances(settings)
-    doors = examine_doors(settings)
+    doors, shared = examine_doors(settings), shared_languages(settings)
     shut = [one.name for one in doors if not one.fine]
     if as_json:
         described = describe(walls, noise, settings.allow_missing, doors)
-        typer.echo(json.dumps(described, indent=2))
+        typer.echo(json.dumps({**described, "shared": shared}, indent=2))
     else:
         show(Console(), walls, noise, settings.allow_missing, doors)
+        if shared:
+            typer.echo(f"Integrity: {shared}.")
     raise typer.Exit(1 if shut or refused(walls, settings.allow_missing) else 0)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import structlog
 
 from reward_server.app import reload_or_report, serving
-from reward_server.backends import Backend, compiler_circumstances
+from reward_server.backends import Backend, compiler_circumstances, shared_languages
 from reward_server.processes.description import Description, describe, introduce
 from reward_server.processes.parent import running_processes
 from reward_server.processes.stop import Stop
@@ -69,7 +69,9 @@ async def serve_with_processes(
 
 
 def _advise(settings: Settings) -> None:
-    """Logs what the compilers of the host would gain by a command."""
+    """Logs what a command would gain, and which tests are SHARED because a package is absent."""
     for one in compiler_circumstances(settings):
         if not one.fine:
             _log.info(f"compilers: {one.detail}", remedy=one.remedy)
+    if shared := shared_languages(settings):
+        _log.warning(shared)

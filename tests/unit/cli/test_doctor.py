@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from reward_server.domain import Wall
 from reward_server.errors import SettingsError
+from reward_server.grading.crossing import crossing
 from reward_server.sandbox.local import backend as local_backend
 from reward_server.sandbox.local.container import LocalOptions
 from reward_server.sandbox.walls import WALLS
@@ -104,6 +105,18 @@ def test_the_container_tried_is_the_one_that_the_server_would_use(
     [(parent, options)] = tried
     assert (parent, options.packages, options.uid) == ("/own", (str(tmp_path),), 4321)
     assert "/usr/include" in options.paths
+
+
+def test_tests_that_are_shared_for_want_of_a_package_are_named(
+    run: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert json.loads(run("--json").output)["shared"] == ""
+    monkeypatch.setattr(crossing, "find_spec", lambda name: None)
+    told = run("--set", "languages=python,java,go")
+    assert told.exit_code == 0
+    assert "Integrity: test programs in java, go run beside the solution" in told.output
+    assert "install the extra [compiled]" in told.output
+    assert "Integrity" not in run("--set", "languages=python").output
 
 
 def test_a_folder_of_packages_that_is_none_is_a_wrong_setting(run: Doctor) -> None:
