@@ -103,9 +103,10 @@ class Workshop:
         assert self.language.program is not None
         composed = self.language.program.compose(split.stubs.text, tests, secret=SECRET, word=WORD)
         files = {**split.stubs.files, **composed.files}
-        return self.compiled(Source(text=composed.source, files=files, library=split.stubs.library))
+        source = Source(text=composed.source, files=files, library=split.stubs.library)
+        return self.compiled(source, self.language.of_tests)
 
-    def compiled(self, source: Source) -> list[str]:
+    def compiled(self, source: Source, language: Language | None = None) -> list[str]:
         """Compiles a program, once, and returns the command that runs it.
 
         Raises:
@@ -115,7 +116,7 @@ class Workshop:
         key = (source.text, tuple(sorted(files.items())))
         if key not in self._commands:
             folder = tempfile.mkdtemp(dir=self.folder)
-            self._commands[key] = self._compiled(source.text, files, Path(folder))
+            self._commands[key] = self._compiled(source.text, files, Path(folder), language)
         return self._commands[key]
 
     def _compiled_library(self, text: str) -> dict[str, bytes]:
@@ -130,9 +131,16 @@ class Workshop:
         return self._library if text else {}
 
     def _compiled(
-        self, text: str, files: Mapping[str, bytes], folder: Path, *, is_library: bool = False
+        self,
+        text: str,
+        files: Mapping[str, bytes],
+        folder: Path,
+        language: Language | None = None,
+        *,
+        is_library: bool = False,
     ) -> list[str]:
-        work = self.language.compilation(text, files, Limits(), is_library=is_library)
+        language = language or self.language
+        work = language.compilation(text, files, Limits(), is_library=is_library)
         for name, content in work.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

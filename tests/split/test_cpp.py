@@ -28,13 +28,13 @@ pytestmark = [
     needs("g++"),
 ]
 HEAD = """\
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <variant>
 #include <vector>
 using namespace std;
 """
@@ -56,12 +56,12 @@ def verdict(shop: Workshop, prompt: str, completion: str, checks: str) -> Outcom
 
 HONEST = {
     "what the standard library holds": (
-        "tuple<map<string, vector<bool>>, set<char>, optional<double>, variant<int, string>> "
-        "f(const char *a, pair<int, unsigned long long> b, optional<int> c) {",
-        "return {{{a, {true, false}}}, {'x'}, c ? 1.5 : -0.0, \"v\"}; }",
+        "tuple<map<string, vector<bool>>, set<char>, optional<double>, deque<string>> "
+        "f(string a, pair<int, unsigned long long> b, optional<int> c) {",
+        "return {{{a, {true, false}}}, {'x'}, c ? 1.5 : -0.0, {\"v\"}}; }",
         'auto r = f("k", {1, ~0ull}, nullopt); assert(get<0>(r)["k"][0]);'
         "assert(get<1>(r).count('x')); assert(1 / *get<2>(r) < 0);"
-        'assert(get<string>(get<3>(r)) == "v");',
+        'assert(get<3>(r).back() == "v");',
     ),
     "exceptions by name": (
         "int f(int n) {",
@@ -69,6 +69,11 @@ HONEST = {
         "if (n < 0) throw Mine(); return vector<int>(2).at(n); }",
         'try { f(-1); assert(false); } catch (const invalid_argument &e) { assert(string("no") == e.what()); }'
         "try { f(2); assert(false); } catch (const out_of_range &) {} assert(f(1) == 0);",
+    ),
+    "a function of a name that the library has": (
+        "int strlen(string s) {",
+        "return s.size() + 1; }",
+        'assert(strlen("ab") == 3);',
     ),
     "objects with a state": (
         "class Solution {\npublic:\n  int f(int n) const {",
@@ -343,3 +348,17 @@ def test_both_programs_include_rare_types_if_a_signature_names_one(
         assert ("split_types.hpp" in source.files) is is_rare
         assert ('#include "split_types.hpp"' in source.text) is is_rare
     assert judged(shop.tests_program(split, tests), shop.compiled(solution)).passed
+
+
+UNDEFINED = {
+    "a conversion": ("double f(int n) {", "return 1e300; }", "assert((int)f(1) < 0);"),
+    "an overflow": ("int f(int n) {", "return 2147483647; }", "int x = f(1); x *= 2; assert(x < 0);"),
+    "a shift": ("int f(int n) {", "return 35; }", "assert(1 << f(1) != 0);"),
+    "a division": ("int f(int n) {", "return 0; }", "assert(10 / f(1) == 10 / f(1));"),
+    "a negation": ("int f(int n) {", "return -2147483647 - 1; }", "assert(-f(1) == f(1));"),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_what_an_answer_makes_undefined_ends_the_tests(shop: Workshop, name: str) -> None:
+    assert not verdict(shop, *UNDEFINED[name]).passed

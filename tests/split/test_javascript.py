@@ -7,9 +7,12 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from reward_server.grading.compiled_tests.split import SPLITTERS, Split, Task
 from reward_server.languages import load_languages
 from tests.attacks.attack import code
+from tests.split.programs import Workshop, judged, refusal_of, workshop
 from tests.support.tools import needs
 
 # Goes wherever keys lead from what tests have. Of their own are modules, and what they made.
@@ -90,3 +93,97 @@ def test_keys_lead_to_nothing_that_can_be_changed_or_runs_text(tmp_path: Path) -
         "loose": [], "runs": [], "made": 0, "loads": [], "compiles": False, "resolves": False,
         "binds": False, "leads": False, "told": False, "inherits": False,
     }  # fmt: skip
+
+
+# What a right solution answers, and tests that look at it.
+LOOKED_AT = {
+    "a function": ("const f = (x) => () => x", "typeof f(1) === 'function'"),
+    "functions in an object": (
+        "const f = () => ({ a: 1, b() {} })",
+        "Object.keys(f()).length === 2",
+    ),
+    "JSON without functions": (
+        "const f = () => ({ a: 1, b() {} })",
+        "JSON.stringify(f()) === '{\"a\":1}'",
+    ),
+    "JSON of its own": (
+        "const f = () => ({ toJSON() { return 7 } })",
+        "JSON.stringify(f()) === '7'",
+    ),
+    "a text of its own": (
+        "class A { toString() { return 'a' } }; const f = () => new A()",
+        "`${f()}` === 'a'",
+    ),
+    "a number of its own": ("const f = () => ({ valueOf() { return 3 } })", "f() == 3"),
+    "a size of its own": (
+        "class A { get size() { return 2 } }; const f = () => new A()",
+        "f().size === 2",
+    ),
+    "items of its own": (
+        "class A { *[Symbol.iterator]() { yield 1 } }; const f = () => new A()",
+        "[...f()][0] === 1",
+    ),
+    "items without end": (
+        "function* f() { for (;;) yield 1 }",
+        "Array.from([1], (x) => x)[0] === 1 && f() !== null",
+    ),
+    "an array of its own": (
+        "class A extends Array {}; const f = () => A.from([1])",
+        "f().map((x) => x + 1)[0] === 2",
+    ),
+    "numbers in bytes": ("const f = () => new Uint8Array([3])", "f()[0] === 3 && f().length === 1"),
+    "an error": (
+        "const f = () => new TypeError('a')",
+        "f() instanceof TypeError && f().message === 'a'",
+    ),
+    "a cycle": (
+        "const f = () => { const a = { b: [1] }; a.b.push(a); return a }",
+        "Object.keys(f()).length === 1",
+    ),
+    "a symbol": ("const f = () => Symbol('a')", "typeof f() === 'symbol'"),
+}
+# What a wrong solution answers instead of `{}`, `[1]` or an Error, and deepStrictEqual tells apart.
+UNLIKE = {
+    "a promise": ("async function f() { return 1 }", "{}"),
+    "an object of its own class": ("class A {}; const f = () => new A()", "{}"),
+    "an object without a prototype": ("const f = () => Object.create(null)", "{}"),
+    "a number's object": ("const f = () => new Number(3)", "{}"),
+    "a key that is a symbol": ("const f = () => ({ [Symbol('a')]: 1 })", "{}"),
+    "an array with a field": ("const f = () => Object.assign([1], { a: 1 })", "[1]"),
+    "an array of its own": ("class A extends Array {}; const f = () => A.from([1])", "[1]"),
+    "a hole": ("const f = () => [, ]", "[undefined]"),
+    "an error of its own class": (
+        "class E extends Error {}; const f = () => new E('a')",
+        "new Error('a')",
+    ),
+}
+
+
+def passes(shop: Workshop, solution: str, tests: str) -> bool:
+    split = shop.taken_apart("", tests)
+    assert split is not None
+    return judged(shop.tests_program(split, tests), shop.compiled(split.serving(solution))).passed
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return workshop("javascript", "javascript", tmp_path_factory.mktemp("javascript"))
+
+
+@needs("node")
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_what_is_more_than_data_can_be_looked_at(shop: Workshop, name: str) -> None:
+    solution, check = LOOKED_AT[name]
+    tests = f"if (!({check})) throw new Error()"
+    assert refusal_of("javascript", "", tests) == ""
+    assert passes(shop, solution, tests)
+
+
+@needs("node")
+@pytest.mark.parametrize("name", UNLIKE)
+def test_what_is_more_than_data_equals_no_data(shop: Workshop, name: str) -> None:
+    solution, expected = UNLIKE[name]
+    tests = f"const assert = require('assert'); assert.deepStrictEqual(f(), {expected})"
+    assert refusal_of("javascript", "", tests) == ""
+    assert not passes(shop, solution, tests)
+    assert passes(shop, f"const f = () => ({expected})", tests)

@@ -36,6 +36,7 @@ class Walk:
         self._solution, self._first = solution, prompt.count("\n") + 1
         self._values = Values(text, solution)
         self._asked, self._given = self._allowed()
+        self._not_whole = self._table.real if solution.is_whole else frozenset[str]()
         declarations = Declarations(text, self._values, solution, prompt)
         self._rules = (
             self._check_name,
@@ -179,7 +180,7 @@ class Walk:
 
     def _check_member(self, node: Node, name: str) -> None:
         found = self._text.object(node)
-        library = "" if found is None else said(found)
+        library = "" if found is None else said(found.child_by_field_name("type") or found)
         if library in self._table.libraries and library not in self._text.declarations:
             if name not in self._table.libraries[library]:
                 raise SharedError("this function of the library is not on the list", node)
@@ -233,9 +234,8 @@ class Walk:
                 raise SharedError("an answer is called", node)
         elif self._values.is_answer(receiver) and name not in self._asked:
             raise SharedError("this method of an answer is not on the list", node)
-        elif name in self._table.real and self._values.holds(receiver):
-            if self._solution.is_whole:
-                raise SharedError("the absolute value of a whole answer may be negative", node)
+        elif name in self._not_whole and self._values.holds(receiver):
+            raise SharedError("the absolute value of a whole answer may be negative", node)
         if name in self._table.cursors and "argument" not in around:
             raise SharedError("an iterator is more than an argument", node)
         keeps = {*self._table.binds, *self._table.members_of}

@@ -52,23 +52,21 @@ public final class Splitwire {
     private static final int DEPTH = 1000;
     private static final int MESSAGE_CHARACTERS = 1000;
     private static final int NUMBER_BYTES = 1 << 16;
+    private static final int MOST_DIMENSIONS = 5;
     private static final int MOST_SCALE = 1 << 17;
 
     /** What a signature may throw across; anything else comes as the nearest that it extends. */
-    private static final Set<String> THROWN = new HashSet<>(Arrays.asList(
-        "java.lang.ArithmeticException", "java.lang.ArrayIndexOutOfBoundsException",
-        "java.lang.ArrayStoreException", "java.lang.ClassCastException",
-        "java.lang.CloneNotSupportedException", "java.lang.Exception",
-        "java.lang.IllegalArgumentException", "java.lang.IllegalStateException",
-        "java.lang.IndexOutOfBoundsException", "java.lang.NegativeArraySizeException",
-        "java.lang.NullPointerException", "java.lang.NumberFormatException",
-        "java.lang.RuntimeException", "java.lang.StringIndexOutOfBoundsException",
-        "java.lang.UnsupportedOperationException", "java.io.EOFException",
-        "java.io.FileNotFoundException", "java.io.IOException",
-        "java.security.NoSuchAlgorithmException", "java.time.DateTimeException",
-        "java.util.ConcurrentModificationException", "java.util.EmptyStackException",
-        "java.util.InputMismatchException", "java.util.NoSuchElementException",
-        "java.util.concurrent.TimeoutException"));
+    private static final List<Class<? extends Exception>> THROWN = Arrays.asList(
+        ArithmeticException.class, ArrayIndexOutOfBoundsException.class, ArrayStoreException.class,
+        ClassCastException.class, CloneNotSupportedException.class, Exception.class, IllegalArgumentException.class,
+        IllegalStateException.class, IndexOutOfBoundsException.class, NegativeArraySizeException.class,
+        NullPointerException.class, NumberFormatException.class, RuntimeException.class,
+        StringIndexOutOfBoundsException.class, UnsupportedOperationException.class, java.io.EOFException.class,
+        java.io.FileNotFoundException.class, java.io.IOException.class,
+        java.security.NoSuchAlgorithmException.class, java.time.DateTimeException.class,
+        java.util.ConcurrentModificationException.class, java.util.EmptyStackException.class,
+        java.util.InputMismatchException.class, java.util.NoSuchElementException.class,
+        java.util.concurrent.TimeoutException.class);
 
     private static FileInputStream reads;
     private static FileOutputStream writes;
@@ -143,32 +141,21 @@ public final class Splitwire {
             u32((int) number);
         }
 
-        /** Writes text as UTF-8, lone surrogates as if they were characters. */
+        /** Writes text by its characters, lone surrogates too. */
         void text(String text) {
-            int head = count;
-            u32(0);
-            for (int at = 0; at < text.length(); at++) {
-                room(4);
-                int one = text.codePointAt(at);
-                if (one < 0x80) {
-                    data[count++] = (byte) one;
-                    continue;
-                }
-                if (one < 0x800) {
-                    data[count++] = (byte) (0xc0 | one >> 6);
-                } else {
-                    if (one < 0x10000) {
-                        data[count++] = (byte) (0xe0 | one >> 12);
-                    } else {
-                        at++;
-                        data[count++] = (byte) (0xf0 | one >> 18);
-                        data[count++] = (byte) (0x80 | one >> 12 & 0x3f);
-                    }
-                    data[count++] = (byte) (0x80 | one >> 6 & 0x3f);
-                }
-                data[count++] = (byte) (0x80 | one & 0x3f);
+            u32(text.length());
+            for (char one : text.toCharArray()) {
+                room(2);
+                data[count++] = (byte) (one >>> 8);
+                data[count++] = (byte) one;
             }
-            put(head, count - head - 4);
+        }
+
+        void bytes(byte[] bytes) {
+            u32(bytes.length);
+            room(bytes.length);
+            System.arraycopy(bytes, 0, data, count, bytes.length);
+            count += bytes.length;
         }
 
         void send() throws IOException {
@@ -219,28 +206,17 @@ public final class Splitwire {
         }
 
         String text() {
-            int many = counted(), end = at + many;
-            StringBuilder text = new StringBuilder(many);
-            while (at < end) {
-                int one = data[at++] & 0xff;
-                int more = one < 0x80 ? 0 : one >= 0xf0 ? 3 : one >= 0xe0 ? 2 : 1;
-                if (one >= 0x80 && (one < 0xc2 || one > 0xf4) || more > end - at) {
-                    throw new Malformed("a text is not UTF-8");
-                }
-                int point = more == 0 ? one : one & 0x3f >> more;
-                for (; more > 0; more--) {
-                    int next = data[at++];
-                    if ((next & 0xc0) != 0x80) {
-                        throw new Malformed("a text is not UTF-8");
-                    }
-                    point = point << 6 | next & 0x3f;
-                }
-                if (!Character.isValidCodePoint(point)) {
-                    throw new Malformed("a text is not UTF-8");
-                }
-                text.appendCodePoint(point);
+            char[] text = new char[counted()];
+            for (int at = 0; at < text.length; at++) {
+                int from = take(2);
+                text[at] = (char) ((data[from] & 0xff) << 8 | data[from + 1] & 0xff);
             }
-            return text.toString();
+            return new String(text);
+        }
+
+        byte[] bytes() {
+            int many = counted(), from = take(many);
+            return Arrays.copyOfRange(data, from, from + many);
         }
 
         /** Reads a number that has bounds. */
@@ -274,14 +250,7 @@ public final class Splitwire {
     }
 
     private static boolean filled(byte[] data) throws IOException {
-        for (int at = 0; at < data.length;) {
-            int got = reads.read(data, at, data.length - at);
-            if (got < 0) {
-                return false;
-            }
-            at += got;
-        }
-        return true;
+        return reads.readNBytes(data, 0, data.length) == data.length;
     }
 
     // ---- values
@@ -333,7 +302,7 @@ public final class Splitwire {
             throw new Unwritable("a number has too many digits");
         }
         out.tag(isWhole ? 'I' : 'D');
-        out.text(new String(digits, StandardCharsets.ISO_8859_1));
+        out.bytes(digits);
         if (!isWhole) {
             out.i64(((BigDecimal) value).scale());
         }
@@ -414,11 +383,11 @@ public final class Splitwire {
             case 's':
                 return in.text();
             case 'I':
-                return bigInteger(in.text());
+                return bigInteger(in.bytes());
             case 'D':
-                return new BigDecimal(bigInteger(in.text()), (int) in.whole(-MOST_SCALE, MOST_SCALE));
+                return new BigDecimal(bigInteger(in.bytes()), (int) in.whole(-MOST_SCALE, MOST_SCALE));
             case 'a':
-                return array(component(in.text()), readAll(in, depth));
+                return array(COMPONENTS.get(in.text()), readAll(in, depth));
             case 'm':
                 return map(readAll(in, depth), readAll(in, depth));
             case 'o':
@@ -440,6 +409,9 @@ public final class Splitwire {
     }
 
     private static Object array(Class<?> type, Object[] values) {
+        if (type == null) {
+            throw new Malformed("an array has no type that is known");
+        }
         Object made = Array.newInstance(type, values.length);
         for (int at = 0; at < values.length; at++) {
             if (values[at] == null ? type.isPrimitive() : !boxed(type).isInstance(values[at])) {
@@ -481,39 +453,15 @@ public final class Splitwire {
     }
 
     /** Reads a number that is written as the bytes of its two's complement. */
-    private static BigInteger bigInteger(String digits) {
-        if (digits.isEmpty() || digits.length() > NUMBER_BYTES) {
+    private static BigInteger bigInteger(byte[] digits) {
+        if (digits.length == 0 || digits.length > NUMBER_BYTES) {
             throw new Malformed("a number has no allowed count of digits");
         }
-        return new BigInteger(digits.getBytes(StandardCharsets.ISO_8859_1));
-    }
-
-    /** Returns the type of what is in an array, from what the JVM calls it. */
-    private static Class<?> component(String name) {
-        for (Class<?> one : PRIMITIVE) {
-            if (one.getName().equals(name)) {
-                return one;
-            }
-        }
-        if (name.startsWith("[")) {
-            return Array.newInstance(component(ARRAYS.getOrDefault(name.substring(1), named(name.substring(1)))), 0).getClass();
-        }
-        for (Class<?> one : HELD) {
-            if (one.getName().equals(name)) {
-                return one;
-            }
-        }
-        throw new Malformed("an array has no type that is known");
-    }
-
-    /** Returns the name of a class from what the JVM calls it in an array's name. */
-    private static String named(String name) {
-        return name.startsWith("L") ? name.substring(1, name.length() - 1) : name;
+        return new BigInteger(digits);
     }
 
     private static final List<Class<?>> PRIMITIVE = Arrays.asList(boolean.class, byte.class, char.class,
         short.class, int.class, long.class, float.class, double.class);
-    private static final Map<String, String> ARRAYS = new HashMap<>();
     /** What may be in arrays, and be declared. */
     private static final List<Class<?>> HELD = Arrays.asList(Object.class, Boolean.class, Byte.class,
         Character.class, Short.class, Integer.class, Long.class, Float.class, Double.class, Number.class,
@@ -522,9 +470,16 @@ public final class Splitwire {
         Queue.class, Deque.class, ArrayDeque.class, PriorityQueue.class, Set.class, HashSet.class,
         LinkedHashSet.class, Map.class, HashMap.class, LinkedHashMap.class, Map.Entry.class, Optional.class);
 
+    /** The types of what is in arrays, by name. */
+    private static final Map<String, Class<?>> COMPONENTS = new HashMap<>();
+
     static {
-        for (Class<?> one : PRIMITIVE) {
-            ARRAYS.put(Array.newInstance(one, 0).getClass().getName().substring(1), one.getName());
+        List<Class<?>> all = new ArrayList<>(PRIMITIVE);
+        all.addAll(HELD);
+        for (Class<?> one : all) {
+            for (int depth = 0; depth < MOST_DIMENSIONS; depth++, one = Array.newInstance(one, 0).getClass()) {
+                COMPONENTS.put(one.getName(), one);
+            }
         }
     }
 
@@ -722,18 +677,16 @@ public final class Splitwire {
 
     @SuppressWarnings("unchecked")
     private static <E extends Throwable> RuntimeException thrown(String type, String message) throws E {
-        if (!THROWN.contains(type)) {
-            throw new SolutionFailed(type.concat(": ").concat(String.valueOf(message)));
-        }
-        Throwable made;
-        try {
-            Class<?> found = Class.forName(type, false, Splitwire.class.getClassLoader());
-            if (!Exception.class.isAssignableFrom(found)) {
+        Throwable made = null;
+        for (Class<? extends Exception> one : THROWN) {
+            try {
+                made = one.getName().equals(type) ? thrown(one, message) : made;
+            } catch (ReflectiveOperationException error) {
                 throw new SolutionFailed(type);
             }
-            made = thrown(found, message);
-        } catch (ReflectiveOperationException error) {
-            throw new SolutionFailed(type);
+        }
+        if (made == null) {
+            throw new SolutionFailed(type.concat(": ").concat(String.valueOf(message)));
         }
         throw (E) made;
     }
@@ -754,11 +707,11 @@ public final class Splitwire {
     private static Error last(char kind, String why) {
         Out out = new Out();
         out.tag(kind);
-        out.text(why);
+        out.bytes(why.getBytes(StandardCharsets.UTF_8));
         try {
             out.send();
         } catch (IOException error) {
-            return left(why);
+            why = why.concat(", and the other program reads no more");
         }
         return left(why);
     }
@@ -863,8 +816,6 @@ public final class Splitwire {
     private static List<Method> methods(Class<?> type, List<Method> into) {
         for (Class<?> one = type; one != null && !one.getName().startsWith("java."); one = one.getSuperclass()) {
             into.addAll(Arrays.asList(one.getDeclaredMethods()));
-        }
-        for (Class<?> one = type; one != null; one = one.getSuperclass()) {
             for (Class<?> each : one.getInterfaces()) {
                 methods(each, into);
             }
@@ -880,17 +831,19 @@ public final class Splitwire {
         if (direct != null || !method.isVarArgs() || given.length < fixed) {
             return direct;
         }
-        Object rest = Array.newInstance(types[fixed].getComponentType(), given.length - fixed);
-        Object[] all = Arrays.copyOf(given, types.length);
-        for (int at = fixed; at < given.length; at++) {
-            Object one = fitted(given[at], types[fixed].getComponentType());
-            if (one == null && (given[at] != null || types[fixed].getComponentType().isPrimitive())) {
-                return null;
-            }
-            Array.set(rest, at - fixed, one);
+        Class<?> type = types[fixed].getComponentType();
+        Class<?>[] each = Arrays.copyOf(types, given.length);
+        Arrays.fill(each, fixed, given.length, type);
+        Object[] all = fitted(each, given);
+        Object rest = Array.newInstance(type, given.length - fixed);
+        for (int at = fixed; all != null && at < given.length; at++) {
+            Array.set(rest, at - fixed, all[at]);
         }
-        all[fixed] = rest;
-        return fitted(types, all);
+        Object[] packed = all == null ? null : Arrays.copyOf(all, types.length, Object[].class);
+        if (packed != null) {
+            packed[fixed] = rest;
+        }
+        return packed;
     }
 
     private static Object[] fitted(Class<?>[] types, Object[] given) {
@@ -947,7 +900,7 @@ public final class Splitwire {
 
     private static void failed(Out out, int id, Throwable error) {
         Class<?> type = error.getClass();
-        while (type != null && !THROWN.contains(type.getName())) {
+        while (type != null && !THROWN.contains(type)) {
             type = type.getSuperclass();
         }
         String message = type == null ? error.toString() : error.getMessage();

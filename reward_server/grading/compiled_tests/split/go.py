@@ -25,7 +25,7 @@ from reward_server.languages.go_source import Declaration, arranged, declaration
 
 _TYPES = word_set(
     """bool byte rune string error any int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64
-    float32 float64 complex64 complex128"""
+    float32 float64"""
 )
 _PREDECLARED = _TYPES | word_set(
     """uintptr comparable true false iota nil append cap clear close complex copy delete imag len

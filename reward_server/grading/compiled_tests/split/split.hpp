@@ -17,8 +17,6 @@ namespace splitwire {
 typedef unsigned char byte;
 typedef unsigned long size;
 typedef long long whole;
-__extension__ typedef __int128 whole128;
-__extension__ typedef unsigned __int128 unsigned128;
 
 enum { DEPTH = 1000 };
 
@@ -84,19 +82,16 @@ template <class T> struct bare<T &> : bare<T> {};
 template <class T> struct bare<T &&> : bare<T> {};
 
 enum Kind {
-    UNKNOWN, NOTHING, TRUTH, CHARACTER, WHOLE, WIDE, REAL, ENUM, LITERAL, TEXT, VIEW, MAP, SET, FIXED,
-    SEQUENCE, PAIR, PARTS, VARIANT, OPTIONAL, ANY, COMPLEX, RECORD
+    UNKNOWN, TRUTH, CHARACTER, WHOLE, REAL, TEXT, MAP, SET, FIXED, SEQUENCE, PAIR, PARTS, OPTIONAL, RECORD
 };
 template <int K> struct is { static constexpr int value = K; };
 
 is<TRUTH> plain(bool *);
 is<CHARACTER> plain(char *);
-is<LITERAL> plain(const char **);
 is<WHOLE> plain(signed char *), plain(unsigned char *), plain(wchar_t *), plain(char16_t *), plain(char32_t *),
     plain(short *), plain(unsigned short *), plain(int *), plain(unsigned *), plain(long *), plain(unsigned long *),
     plain(long long *), plain(unsigned long long *);
-is<WIDE> plain(whole128 *), plain(unsigned128 *);
-is<REAL> plain(float *), plain(double *), plain(long double *);
+is<REAL> plain(float *), plain(double *);
 is<UNKNOWN> plain(...);
 
 #define SPLITWIRE_SHAPE(name, ...) \
@@ -117,7 +112,7 @@ template <class T> struct record : truth<false> {};
 template <class T, int = 0> struct seldom : is<UNKNOWN> {};
 
 template <class T, bool is_class = __is_class(T) || __is_union(T)> struct kind {
-    static constexpr int value = __is_enum(T) ? int(ENUM) : decltype(plain(static_cast<T *>(nullptr)))::value;
+    static constexpr int value = decltype(plain(static_cast<T *>(nullptr)))::value;
 };
 template <class T, bool is_known> struct kind_of_container {
     static constexpr int value = has_keys<T>::value ? (has_mapped<T>::value ? MAP : SET)
@@ -126,24 +121,16 @@ template <class T, bool is_known> struct kind_of_container {
         : seldom<T>::value;
 };
 template <class T> struct kind_of_container<T, true> {
-    static constexpr int value = record<T>::value ? RECORD : __is_empty(T) ? NOTHING : TEXT;
+    static constexpr int value = record<T>::value ? RECORD : TEXT;
 };
 template <class T> struct kind<T, true>
-    : kind_of_container<T, record<T>::value || __is_empty(T) || is_text<T>::value> {};
+    : kind_of_container<T, record<T>::value || is_text<T>::value> {};
 
 template <class T> T &&moved(T &value) { return static_cast<T &&>(value); }
 
 // ---- values: a type that has no codec cannot be split, and does not compile
 
 template <class T, int K = kind<T>::value> struct codec;
-
-template <class T> struct codec<T, NOTHING> {
-    static void write(Out &out, const T &) { out.tag('n'); }
-    static T read(In &in) {
-        in.expect('n');
-        return T();
-    }
-};
 
 void write_truth(Out &out, bool value);
 bool read_truth(In &in);
@@ -169,10 +156,8 @@ template <class T> struct codec<T, WHOLE> {
 };
 
 void write_real(Out &out, double value);
-void write_real(Out &out, long double value);
 void read_real(In &in, double &value);
 void read_real(In &in, float &value);
-void read_real(In &in, long double &value);
 template <class T> struct codec<T, REAL> {
     static void write(Out &out, T value) { write_real(out, value); }
     static T read(In &in) {
@@ -184,14 +169,6 @@ template <class T> struct codec<T, REAL> {
 
 void write_text(Out &out, const char *text, size many);
 const char *read_text(In &in, size &many);
-void write_literal(Out &out, const char *value);
-// Lives for ever: who holds a borrowed text frees nothing.
-const char *read_literal(In &in);
-template <class T> struct codec<T, LITERAL> {
-    static void write(Out &out, const char *value) { write_literal(out, value); }
-    static const char *read(In &in) { return read_literal(in); }
-};
-
 template <class T> struct codec<T, TEXT> {
     static void write(Out &out, const T &value) { write_text(out, value.data(), value.size()); }
     static T read(In &in) {

@@ -39,7 +39,6 @@ function writeFrame(payload) {
 }
 
 class NoDataError extends Error {}
-class MalformedError extends Error {}
 
 // Ends the program, and says why.
 function leave(why) {
@@ -52,6 +51,7 @@ function leave(why) {
 class Writer {
   constructor(kind, number, isExact = false) {
     this.isExact = isExact;
+    this.around = [];
     this.data = Buffer.allocUnsafe(512);
     this.size = 0;
     this.tag(kind);
@@ -103,7 +103,9 @@ class Writer {
     if (has(object, "next") && has(object, Symbol.iterator)) {
       return this.items("i", drained(object), depth);
     }
-    const [tag, parts, ...more] = looks(object);
+    this.around.length = depth;
+    const [tag, parts, ...more] = this.around.includes(object) ? CYCLE : looks(object);
+    this.around.push(object);
     if (more.length === 0) return this.items(tag, parts, depth);
     if (this.isExact) throw new NoDataError("an argument is no plain data");
     return this.items("q", [tag, parts, ...more], depth);
@@ -150,7 +152,7 @@ class Reader {
   get left() { return this.data.length - this.at; }
 
   take(size) {
-    if (size > this.left) throw new MalformedError("a value is cut short");
+    if (size > this.left) throw new TypeError("a value is cut short");
     this.at += size;
     return this.at - size;
   }
@@ -185,29 +187,29 @@ class Reader {
 
   integer() {
     const digits = this.text();
-    if (!/^-?[0-9]+$/.test(digits)) throw new MalformedError("an integer has no digits");
+    if (!/^-?[0-9]+$/.test(digits)) throw new TypeError("an integer has no digits");
     return BigInt(digits);
   }
 
   object(letter, depth) {
-    if (depth > MOST_DEPTH) throw new MalformedError("a value is nested too deep");
+    if (depth > MOST_DEPTH) throw new TypeError("a value is nested too deep");
     const items = this.items(depth);
     if (letter === "i") return given(items);
     if (letter === "q") return looked(items);
     const kind = KINDS.find(([tag]) => tag === letter);
-    if (kind === undefined) throw new MalformedError("a value has no tag that is known");
+    if (kind === undefined) throw new TypeError("a value has no tag that is known");
     return kind[3](items);
   }
 
   items(depth) {
     const count = this.u32(), items = [];
-    if (count > this.left) throw new MalformedError("a count is larger than what follows");
+    if (count > this.left) throw new TypeError("a count is larger than what follows");
     for (let at = 0; at < count; at++) items.push(this.value(depth + 1));
     return items;
   }
 
   ended() {
-    if (this.left) throw new MalformedError("there is more behind the last value");
+    if (this.left) throw new TypeError("there is more behind the last value");
   }
 }
 
@@ -217,14 +219,14 @@ function filled(items) {
 }
 
 function pairs(items) {
-  if (items.length % 2) throw new MalformedError("a key has no value");
+  if (items.length % 2) throw new TypeError("a key has no value");
   return items.flatMap((key, at) => (at % 2 ? [] : [[key, items[at + 1]]]));
 }
 
 // Neither a setter nor a prototype takes part in this.
 function defined(object, items, more = {}) {
   for (const [key, value] of pairs(items)) {
-    if (typeof key !== "string") throw new MalformedError("a field has no name");
+    if (typeof key !== "string") throw new TypeError("a field has no name");
     Object.defineProperty(object, key, { ...USUAL, ...more, value });
   }
   return object;
@@ -255,6 +257,7 @@ const KINDS = [
   ["r", () => true, (value) => Object.entries(value).flat(1), (items) => defined({}, items)],
 ];
 const SHOWN = ["length", "size", "name", "message"]; // also of a prototype, and if computed
+const CYCLE = ["r", [], [], [], [], true]; // stands for a value in itself
 const SAYING = ["toString", "valueOf", "toJSON"]; // what a value says of itself
 
 // Returns a value's tag and parts; if it is more than these, also its further fields, what is shown
@@ -284,7 +287,7 @@ function looked([tag, parts, fields, shown, said, isOwn]) {
   if (isOwn) Object.setPrototypeOf(made, Object.create(Object.getPrototypeOf(made)));
   defined(defined(made, fields), shown, { enumerable: false });
   for (const [name, value] of pairs(said)) {
-    if (!SAYING.includes(name)) throw new MalformedError("a value says what is not on the list");
+    if (!SAYING.includes(name)) throw new TypeError("a value says what is not on the list");
     const enumerable = Object.hasOwn(made, name);
     Object.defineProperty(made, name, { ...USUAL, enumerable, value: () => value });
   }

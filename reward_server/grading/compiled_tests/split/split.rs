@@ -8,8 +8,11 @@
 // type, and whatever else is wrong ends the program with a frame of the kind F.
 // What it does not: the solution may answer with any value of the declared type.
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::fs::File;
 use std::hash::{BuildHasher, Hash};
-use std::os::raw::{c_int, c_void};
+use std::mem::ManuallyDrop;
+use std::os::raw::c_int;
+use std::os::unix::io::FromRawFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Mutex;
 
@@ -21,8 +24,6 @@ const DEPTH: usize = 1024;
 const MESSAGE_BYTES: usize = 4096;
 
 extern "C" {
-    fn read(descriptor: c_int, into: *mut c_void, many: usize) -> isize;
-    fn write(descriptor: c_int, from: *const c_void, many: usize) -> isize;
     fn _exit(status: c_int) -> !;
 }
 
@@ -38,47 +39,22 @@ pub fn fitting<A, B: std::convert::TryFrom<A>>(given: A) -> B {
     B::try_from(given).unwrap_or_else(|_| leave("an argument does not fit the type that takes it"))
 }
 
-fn interrupted() -> bool {
-    std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted
-}
-
-fn write_all(mut data: &[u8]) -> bool {
-    while !data.is_empty() {
-        let count = unsafe { write(WRITES, data.as_ptr() as *const c_void, data.len()) };
-        if count > 0 {
-            data = &data[count as usize..];
-        } else if count == 0 || !interrupted() {
-            return false;
-        }
-    }
-    true
-}
-
-fn read_all(into: &mut [u8]) -> bool {
-    let mut done = 0;
-    while done < into.len() {
-        let rest = &mut into[done..];
-        let count = unsafe { read(READS, rest.as_mut_ptr() as *mut c_void, rest.len()) };
-        if count > 0 {
-            done += count as usize;
-        } else if count == 0 || !interrupted() {
-            return false;
-        }
-    }
-    true
+/// Gives an open descriptor, which stays open.
+fn file(descriptor: c_int) -> ManuallyDrop<File> {
+    ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) })
 }
 
 fn send(payload: &[u8]) {
     let mut frame = (payload.len() as u32).to_be_bytes().to_vec();
     frame.extend_from_slice(payload);
-    if !write_all(&frame) {
+    if std::io::Write::write_all(&mut *file(WRITES), &frame).is_err() {
         leave("the other program reads no more");
     }
 }
 
 fn next() -> Option<Vec<u8>> {
     let mut head = [0; 4];
-    if !read_all(&mut head) {
+    if std::io::Read::read_exact(&mut *file(READS), &mut head).is_err() {
         return None;
     }
     let size = u32::from_be_bytes(head) as usize;
@@ -86,7 +62,7 @@ fn next() -> Option<Vec<u8>> {
         forged("a frame has no size that is allowed");
     }
     let mut frame = vec![0; size];
-    if read_all(&mut frame) { Some(frame) } else { None }
+    std::io::Read::read_exact(&mut *file(READS), &mut frame).ok().map(|()| frame)
 }
 
 /// Tells whoever relays the frames that the last one is malformed, and leaves.
@@ -398,11 +374,6 @@ impl<T: Write + ?Sized> Write for &T {
         (**self).write(out)
     }
 }
-impl<T: Write + ?Sized> Write for &mut T {
-    fn write(&self, out: &mut Out) {
-        (**self).write(out)
-    }
-}
 impl<T: Write + ?Sized> Write for Box<T> {
     fn write(&self, out: &mut Out) {
         (**self).write(out)
@@ -603,11 +574,8 @@ fn ended(from: &In) {
 }
 
 fn thrown(from: &mut In) -> ! {
-    let (kind, message) = (from.text().to_vec(), from.utf8().to_owned());
+    let message = from.utf8().to_owned();
     ended(from);
-    if kind == b"unwritable" {
-        leave(&message);
-    }
     panic!("{}", message)
 }
 
@@ -636,18 +604,18 @@ pub fn serve(functions: &[(&str, Function)]) {
 fn failure(id: usize, why: Box<dyn std::any::Any + Send>) -> Out {
     let mut out = Out { data: vec![b'E'], depth: 0 };
     out.count(id);
-    let kind = if why.is::<Unwritable>() { "unwritable" } else { "" };
-    let message = match (why.downcast_ref::<Unwritable>(), why.downcast_ref::<String>(), why.downcast_ref::<&str>()) {
-        (Some(one), _, _) => one.0,
-        (_, Some(one), _) => one,
-        (_, _, Some(one)) => one,
+    if let Some(one) = why.downcast_ref::<Unwritable>() {
+        leave(one.0); // tests could take it for a panic
+    }
+    let message = match (why.downcast_ref::<String>(), why.downcast_ref::<&str>()) {
+        (Some(one), _) => one.as_str(),
+        (_, Some(one)) => one,
         _ => "",
     };
     let mut end = message.len().min(MESSAGE_BYTES);
     while !message.is_char_boundary(end) {
         end -= 1;
     }
-    out.text(kind.as_bytes());
     out.text(message[..end].as_bytes());
     std::mem::forget(why);
     out

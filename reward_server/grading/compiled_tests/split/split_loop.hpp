@@ -30,7 +30,7 @@
 namespace splitwire {
 
 template <class T, int K = kind<T>::value> struct is_number
-    : truth<K == WHOLE || K == WIDE || K == REAL || K == TRUTH || K == CHARACTER> {};
+    : truth<K == WHOLE || K == REAL || K == TRUTH || K == CHARACTER> {};
 
 template <class R, class V> inline R converted(const V &value, truth<false>) { return value; }
 template <class R, class V> inline R converted(const V &value, truth<true>) {

@@ -29,7 +29,7 @@ _NO_TYPES = word_set(
 )
 _STANDARD = word_set(
     """string wstring string_view vector deque list array map multimap unordered_map set multiset
-    unordered_set unordered_multiset pair tuple optional variant monostate any complex size_t
+    unordered_set unordered_multiset pair tuple optional size_t
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t ptrdiff_t"""
 )
 
