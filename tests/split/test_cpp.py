@@ -352,7 +352,11 @@ def test_both_programs_include_rare_types_if_a_signature_names_one(
 
 UNDEFINED = {
     "a conversion": ("double f(int n) {", "return 1e300; }", "assert((int)f(1) < 0);"),
-    "an overflow": ("int f(int n) {", "return 2147483647; }", "int x = f(1); x *= 2; assert(x < 0);"),
+    "an overflow": (
+        "int f(int n) {",
+        "return 2147483647; }",
+        "int x = f(1); x *= 2; assert(x < 0);",
+    ),
     "a shift": ("int f(int n) {", "return 35; }", "assert(1 << f(1) != 0);"),
     "a division": ("int f(int n) {", "return 0; }", "assert(10 / f(1) == 10 / f(1));"),
     "a negation": ("int f(int n) {", "return -2147483647 - 1; }", "assert(-f(1) == f(1));"),
