@@ -196,9 +196,8 @@ class Reader {
     const items = this.items(depth);
     if (letter === "i") return given(items);
     if (letter === "q") return looked(items);
-    const kind = KINDS.find(([tag]) => tag === letter);
-    if (kind === undefined) throw new TypeError("a value has no tag that is known");
-    return kind[3](items);
+    const [, , , make] = KINDS.find(([tag]) => tag === letter) ?? [];
+    return make(items); // there is none of another tag
   }
 
   items(depth) {
@@ -236,7 +235,7 @@ function defined(object, items, more = {}) {
 
 const has = (object, name) => typeof object[name] === "function";
 const instance = (maker) => (value) => value instanceof maker;
-const flat = (names, from) => names.flatMap((name) => [name, from(name)]);
+const flat = (names, value) => names.flatMap((name) => [name, value[name]]);
 
 // Their kinds: the tag, which values are of a kind, their parts, and what is made of parts. A value
 // whose tag is a word is never plain: one may look at it, and call nothing of it.
@@ -256,7 +255,8 @@ const KINDS = [
     (items) => Object.defineProperty({}, Symbol.iterator, { value: () => given(items) })],
   ["r", () => true, (value) => Object.entries(value).flat(1), (items) => defined({}, items)],
 ];
-const SHOWN = ["length", "size", "name", "message"]; // also of a prototype, and if computed
+const COUNTS = ["length", "size"]; // of a value with items, only if there are so many
+const SHOWN = [...COUNTS, "name", "message"]; // also of a prototype, and if computed
 const CYCLE = ["r", [], [], [], [], true]; // stands for a value in itself
 const SAYING = ["toString", "valueOf", "toJSON"]; // what a value says of itself
 
@@ -268,11 +268,13 @@ function looks(value) {
   const base = Object.getPrototypeOf(like), symbols = Object.getOwnPropertySymbols(value);
   const isOwn = Object.getPrototypeOf(Object(value)) !== base || symbols.length > 0;
   const fields = Object.keys(value).filter((name) => !Object.hasOwn(like, name));
-  const shown = SHOWN.filter((name) => !fields.includes(name) && value[name] !== like[name]);
+  const counts = tag === "iterable" ? [parts.length] : tag.length > 1 || tag === "r" ? [value.length, value.size] : [];
+  const shown = SHOWN.filter((name) => !fields.includes(name) && value[name] !== like[name]
+    && (!COUNTS.includes(name) || counts.includes(value[name])));
   const said = SAYING.filter((name) => has(value, name) && value[name] !== base[name]);
   if (tag.length === 1 && !isOwn && ![fields, shown, said].some((names) => names.length)) return [tag, parts];
-  const field = (name) => value[name];
-  return [tag, parts, flat(fields, field), flat(shown, field), flat(said, (name) => saying(value, name)), isOwn];
+  const says = said.flatMap((name) => [name, saying(value, name)]);
+  return [tag, parts, flat(fields, value), flat(shown, value), says, isOwn];
 }
 
 function saying(value, name) {
@@ -300,8 +302,7 @@ let calls = 0;
 
 // Returns a function that has the solution's of that name called.
 exports.stub = (name) => (...args) => {
-  calls += 1;
-  const call = new Writer("C", calls, true);
+  const call = new Writer("C", ++calls, true);
   try {
     call.text(name);
     call.items("l", args, 0);
@@ -320,8 +321,7 @@ exports.stub = (name) => (...args) => {
 // Returns what an answer holds, once it was read to its end.
 function heard(answer) {
   try {
-    const reader = new Reader(answer, 5);
-    const value = reader.value();
+    const reader = new Reader(answer, 5), value = reader.value();
     reader.ended();
     return value;
   } catch (error) {
