@@ -8,10 +8,10 @@
 
 Rows are those of the published sets in `tests/data`, with right and wrong solutions, and requests
 that tests of this repository made (`benchmarks/frozen/recording.py`). Of rows that are compiled
-every eighth is taken, unless `--all` is given. Results that depend on a secret are drawn several times
-(`--times`), and all that came are kept. Prints the share of labels by set. With `--compare` the
-exit status is 1 if the verdict, the reward or the label of a row is none that is kept; a row that
-differs is judged `--times` times more.
+every eighth is taken, unless `--all` is given. Results that depend on a secret are drawn several
+times (`--times`), and all that came are kept. Prints the share of labels by set. With `--compare`
+the exit status is 1 if the verdict, the reward or the label of a row is none that is kept; a row
+that differs is judged `--times` times more.
 """
 
 from __future__ import annotations
