@@ -156,7 +156,7 @@ def test_a_default_dictionary_keeps_a_factory_that_is_listed(factory: type | Non
         numpy.ma.array([1], mask=[1]),
         {"a": slice(1)},
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_more_than_its_type_says_is_no_data(value: object) -> None:
     with pytest.raises(NotDataError):
