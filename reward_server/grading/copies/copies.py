@@ -196,7 +196,16 @@ class Copies:
     def _other_value(
         self, place: Place, node: ast.expr, leaf: int, draw: random.Random
     ) -> ast.expr:
-        number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
+        count = len(leaves(node))
+        # A key is not known to differ from another if what it stands for is empty.
+        for number in draw.sample(range(count), count) if leaf == WHOLE else (leaf, *range(count)):
+            if found := self._other_leaf(place, node, number, draw):
+                return found
+        raise AssertionError("`can_vary` has asked")
+
+    def _other_leaf(
+        self, place: Place, node: ast.expr, number: int, draw: random.Random
+    ) -> ast.expr | None:
         old = evaluated(leaves(node)[number])
         found: ast.expr | None = None
         for new in drawn(old, self._words, draw, place.kind):
@@ -206,7 +215,6 @@ class Copies:
                     found = changed
                     if looks_alike(node, changed) and not has_repetition(changed):
                         break
-        assert found is not None  # `can_vary` has asked
         return found
 
 

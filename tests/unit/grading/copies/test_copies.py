@@ -126,6 +126,16 @@ def test_what_was_made_wrong_fails_and_nothing_else(
     assert {name for name, fine in outcomes.items() if not fine} == {unit.test for unit in chosen}
 
 
+@pytest.mark.parametrize("value", [{"a": None}, {"a": 0, "b": []}, ({"": None}, None), [{1: ""}]])
+def test_a_key_of_what_is_empty_is_no_value_that_has_to_be_another(value: object) -> None:
+    copies = of(written([(value, "self.assertEqual(f({n}), {value!r})")]))
+    (unit,) = copies.units
+    for leaf in (WHOLE, *range(copies.weights[unit])):
+        for seed in range(20):
+            found = content(copies.perturbed_files({unit: leaf}, random.Random(seed)))
+            assert repr(value) not in found
+
+
 @given(VALUES, st.randoms(use_true_random=False), st.booleans())
 def test_a_varied_value_can_be_written_and_is_of_its_kind(
     value: object, draw: random.Random, far: bool
