@@ -18,6 +18,7 @@ from reward_server.domain import (
 )
 from reward_server.languages import load_languages
 from tests.support.sampling import times
+from tests.support.tools import needs
 
 from .conftest import HOST_LANGUAGES
 
@@ -296,6 +297,7 @@ async def test_input_can_be_read_by_its_size_or_as_a_mapping(row: str, host: App
 
 
 @pytest.mark.parametrize("row", LARGE_OUTPUT)
+@needs("node")
 async def test_no_output_is_lost_when_a_runtime_exits(row: str, host: App) -> None:
     source, expected = LARGE_OUTPUT[row]
     texts = [f"{source} // {number}" for number in range(times(200, 10))]

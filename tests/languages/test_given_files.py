@@ -23,6 +23,7 @@ from reward_server.rpc import convert
 from reward_server.rpc.convert import Bounds
 from reward_server.settings import DEFAULT_MAXIMUM_LIMITS
 from tests.support.sampling import TAKES_ALL
+from tests.support.tools import needs
 
 from . import given
 from .conftest import HOST_LANGUAGES
@@ -198,6 +199,7 @@ chmod u+w given/c; echo changed > given/c; echo changed > given/b; echo kept > k
     assert await _judged(host, given.as_stdio(load_languages().find("bash"), both)) == ""
 
 
+@needs("g++")
 async def test_texts_of_tests_stay_with_the_compiler(host: App) -> None:
     listing = """
 #include <dirent.h>
@@ -231,6 +233,7 @@ async def test_a_file_in_the_place_of_the_program_is_refused_by_name(path: str) 
     assert refused.value.field == f'data_files["{path}"]'
 
 
+@needs("javac")
 async def test_what_was_made_wins_over_a_file_of_its_name(host: App) -> None:
     source = "public class Main { public static void main(String[] a) { new Other(); } }\n"
     source += 'class Other { Other() { System.out.print("1\\n2\\n3\\n4\\n"); } }'
