@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
-from reward_server.app import running_app
 from reward_server.domain import Extraction, Integrity, Verdict
-from reward_server.settings import Settings
-from tests.support.common import FILE_LIMITS, PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, on_the_servers_loop
 from tests.support.contract import Case, as_tests
 
 pytestmark = on_the_servers_loop
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def contract() -> AsyncIterator[Judge]:
-    """Yields a judge that follows the contract."""
-    settings = Settings(
-        port=0,
-        workers=2,
-        languages=PYTHON,
-        sandbox_packages=PACKAGES,
-        sandbox_preload=("pytest",),
-    )
-    async with running_app(settings) as app:
-        app.evaluation.contract = True
-        yield Judge(app.evaluation)
 
 
 YES = """

@@ -7,16 +7,12 @@ solution.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import running_app
 from reward_server.domain import Integrity, Verdict
-from reward_server.settings import Settings
-from tests.support.common import FILE_LIMITS, PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, on_the_servers_loop
 from tests.support.contract import Case, as_tests
 from tests.support.sampling import sampled
 
@@ -52,21 +48,6 @@ BY_CONTENT = [
         solution="class Any(dict):\n    def __eq__(self, o): return True\nf = lambda: Any()\n",
     ),
 ]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def contract() -> AsyncIterator[Judge]:
-    """Yields a judge that follows the contract."""
-    settings = Settings(
-        port=0,
-        workers=2,
-        languages=PYTHON,
-        sandbox_packages=PACKAGES,
-        sandbox_preload=("pytest",),
-    )
-    async with running_app(settings) as app:
-        app.evaluation.contract = True
-        yield Judge(app.evaluation)
 
 
 @pytest.mark.parametrize("case", sampled(CASES, 4), ids=lambda case: case.name)
