@@ -72,6 +72,9 @@ class Driven:
     Args:
         method: the method.
         threads: greatest number of submissions at once.
+
+    Attributes:
+        limit_seconds: wall time that the driver gives to a submission.
     """
 
     limit_seconds = LIMIT_SECONDS
