@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -102,3 +102,17 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def checks_outside(body: Iterable[ast.stmt]) -> bool:
+    """Returns True if statements assert or call something outside of functions and classes."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        match waiting.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                pass
+            case ast.Assert() | ast.Expr(value=ast.Call()):
+                return True
+            case node:
+                waiting += children(node)
+    return False

@@ -24,7 +24,7 @@ from reward_server.evaluation.graders.base import (
     read_once,
 )
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
-from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
 from reward_server.grading.python_tests.function_files import FunctionFile, written
 from reward_server.grading.python_tests.isolation.function_tests import (
     function_file,
@@ -132,10 +132,9 @@ async def _by_contract(
         _crossings, _BYTES_OF_CHARACTER, characters, _read_by_contract, tests, prompt
     )
     is_asked = tests.placement is Placement.BESIDE
-    crossing = found.crossing if isinstance(found, Refusal) else found
     refused = (str(found),) if isinstance(found, Refusal) else ()
     reasons = refused or (_ASKED if is_asked else ())
-    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing, reasons=reasons)
+    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing_of(found), reasons=reasons)
     if tests.placement is Placement.ISOLATED:
         return apart
     if reasons:

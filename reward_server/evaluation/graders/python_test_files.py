@@ -42,7 +42,7 @@ from reward_server.grading.copies.outcomes import (
     runs_needed,
     schedule,
 )
-from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
@@ -143,9 +143,8 @@ def _by_contract(tests: UnitTests, reasons: tuple[str, ...]) -> tuple[Reading, C
     from reward_server.grading.crossing.python import texts  # its table takes a while to be made
 
     found = texts.read_files(tests)
-    is_refused = isinstance(found, Refusal)
-    crossing = found.crossing if isinstance(found, Refusal) else found
-    needed = (str(found), *reasons) if is_refused else reasons
+    crossing = crossing_of(found)
+    needed = (str(found), *reasons) if isinstance(found, Refusal) else reasons
     return Reading(wanted=crossing.names, reasons=needed), None if needed else crossing
 
 

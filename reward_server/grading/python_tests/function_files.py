@@ -98,7 +98,7 @@ class Writer:
         elif any(getattr(one, "name", "") == _CHECK for one in self._code):
             support += self._code
             self._add(methods, names, _CHECK, self._call_of_check())
-        elif _checks(self._code):
+        elif syntax.checks_outside(self._code):
             support += [one for one in self._code if isinstance(one, IMPORTS)]
             body = [one for one in self._code if not isinstance(one, IMPORTS)]
             self._add(methods, names, _SCRIPT, body)
@@ -177,21 +177,6 @@ def _check_in(body: Sequence[ast.stmt]) -> Function | None:
     if len(found) != 1 or named or found[0].decorator_list or len(found[0].args.args) > 1:
         return None
     return found[0]
-
-
-def _checks(body: Sequence[ast.stmt]) -> bool:
-    """Returns True if statements assert or call something outside of functions and classes."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            continue
-        if isinstance(node, ast.Assert):
-            return True
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            return True
-        waiting += syntax.children(node)
-    return False
 
 
 def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:

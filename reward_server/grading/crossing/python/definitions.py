@@ -9,7 +9,7 @@ from reward_server.grading.crossing.python import looks
 from reward_server.grading.crossing.python.refusals import refuse
 from reward_server.grading.crossing.python.scopes import Kind
 from reward_server.grading.crossing.python.text import Text
-from reward_server.grading.syntax import dotted, last_name, without_call
+from reward_server.grading.syntax import FUNCTIONS, dotted, last_name, without_call
 
 _BINDING = frozenset(("staticmethod", "classmethod", "property"))
 _DECORATORS = frozenset(("pytest.fixture", "pytest.mark.parametrize", "pytest.mark.timeout"))
@@ -43,7 +43,7 @@ def _check_fixtures(text: Text, node: ast.FunctionDef) -> None:
     assert above is not None
     for one in looks.parameters(node.args):
         own = above.find(one.arg)
-        is_own = own is not None and any(isinstance(x, looks.FUNCTIONS) for x in own[1])
+        is_own = own is not None and any(isinstance(x, FUNCTIONS) for x in own[1])
         is_self = one.arg in allowed.FIXTURES and isinstance(above.node, ast.ClassDef)
         if not inner.bound.get(one.arg) and not is_own and not is_self:
             refuse("frameworks", node, f"the fixture {one.arg}")

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from reward_server.grading.crossing.python.looks import FUNCTIONS
-from reward_server.grading.syntax import last_name, walk
+from reward_server.grading.syntax import FUNCTIONS, last_name, walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python.facts import Source
 from reward_server.grading.crossing.python.looks import (
-    FUNCTIONS,
     is_plain_display,
     parameters,
     returned,
 )
 from reward_server.grading.crossing.python.origins import Origins
 from reward_server.grading.crossing.python.scopes import Bound, Kind, Scope
+from reward_server.grading.syntax import FUNCTIONS
 
 _GIVE_ITEMS = frozenset(("copy", "get", "pop", "setdefault"))  # methods of data
 _HOLD_SAME = frozenset(

@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reward_server.grading.crossing import allowed
-from reward_server.grading.syntax import walk
+from reward_server.grading.syntax import Function, walk
 
 SPECIAL = re.compile(r"__\w+|\w+__")
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

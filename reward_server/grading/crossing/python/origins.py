@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reward_server.grading.crossing import allowed
-from reward_server.grading.crossing.python import looks
 from reward_server.grading.crossing.python.facts import Facts, Source
 from reward_server.grading.crossing.python.prompt import Helpers
 from reward_server.grading.crossing.python.scopes import Names
+from reward_server.grading.syntax import FUNCTIONS, Function
 
 SOLUTION = "solution"
 _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]+")
@@ -57,11 +57,11 @@ class Origins(Names):
             for one in call.keywords:
                 self._bind(function, names if one.arg is None else [one.arg], one.value)
 
-    def _bind(self, function: looks.Function, names: Sequence[str], value: ast.expr) -> None:
+    def _bind(self, function: Function, names: Sequence[str], value: ast.expr) -> None:
         for name in names:
             self.scopes[id(function)].bind(name, value)
 
-    def _called_functions(self, node: ast.expr) -> Iterator[looks.Function]:
+    def _called_functions(self, node: ast.expr) -> Iterator[Function]:
         """Yields the tests' own functions that a name in a call may stand for."""
         match node:
             case ast.Name():
@@ -72,7 +72,7 @@ class Origins(Names):
             case _:
                 return
         for one in values:
-            if isinstance(one, looks.FUNCTIONS) and not one.name.startswith("test"):
+            if isinstance(one, FUNCTIONS) and not one.name.startswith("test"):
                 yield one
 
     def _leave_out_tested(self) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from reward_server.grading.crossing.python.looks import FUNCTIONS
-from reward_server.grading.syntax import parse, walk
+from reward_server.grading.syntax import FUNCTIONS, parse, walk
 
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 

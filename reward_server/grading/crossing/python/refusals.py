@@ -38,6 +38,11 @@ class Refusal:
         return f"line {self.line}: {construct}, by rule {number} ({self.rule}) of {PAGE}"
 
 
+def crossing_of(found: Crossing | Refusal) -> Crossing:
+    """Returns what the judge binds for tests that were read."""
+    return found.crossing if isinstance(found, Refusal) else found
+
+
 class NotAllowedError(Exception):
     """A node stands in no row."""
 

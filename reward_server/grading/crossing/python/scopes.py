@@ -12,12 +12,10 @@ from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python.facts import Source
 from reward_server.grading.crossing.python.looks import (
     COMPREHENSIONS,
-    FUNCTIONS,
-    Function,
     is_plain_display,
     parameters,
 )
-from reward_server.grading.syntax import children, dotted
+from reward_server.grading.syntax import FUNCTIONS, Function, children, dotted
 
 CHECK = "check"
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)

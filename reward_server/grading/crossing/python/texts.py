@@ -9,11 +9,11 @@ from dataclasses import replace
 from reward_server.domain import Crossing, FunctionTests, UnitTests
 from reward_server.grading.crossing.python import looks, prompt
 from reward_server.grading.crossing.python.facts import Source, compared_first
-from reward_server.grading.crossing.python.refusals import Refusal
+from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
 from reward_server.grading.crossing.python.scopes import CHECK
 from reward_server.grading.crossing.python.text import Text
 from reward_server.grading.crossing.python.walk import Walk
-from reward_server.grading.syntax import parse
+from reward_server.grading.syntax import checks_outside, parse
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -28,7 +28,7 @@ def read_functions(tests: FunctionTests, code: str) -> Crossing | Refusal:
     try:
         texts = [text for text in (tests.setup_code, tests.test_code, *tests.asserts) if text]
         found = _read(texts, tests.entry_point, code)
-        if not _names(found) and (name := compared_first(map(parse, texts))):
+        if not crossing_of(found).names and (name := compared_first(map(parse, texts))):
             found = _read(texts, name, code)
         form = _form(parse(tests.test_code))
     except _UNREADABLE as error:
@@ -49,10 +49,6 @@ def _walked(source: Source) -> tuple[Crossing | Refusal, Text]:
     crossing = walk.run(source.trees)
     found = crossing if walk.refusal is None else replace(walk.refusal, crossing=crossing)
     return found, text
-
-
-def _names(found: Crossing | Refusal) -> frozenset[str]:
-    return (found.crossing if isinstance(found, Refusal) else found).names
 
 
 def read_files(tests: UnitTests) -> Crossing | Refusal:
@@ -97,13 +93,4 @@ def _form(tree: ast.Module) -> str:
     """Returns what the test code is: it defines check(), or its statements are a test."""
     if any(isinstance(node, ast.FunctionDef) and node.name == CHECK for node in tree.body):
         return CHECK
-    waiting: list[ast.AST] = list(tree.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (*looks.FUNCTIONS, ast.ClassDef)):
-            continue
-        match node:
-            case ast.Assert() | ast.Expr(value=ast.Call()):
-                return "script"
-        waiting += ast.iter_child_nodes(node)
-    return ""
+    return "script" if checks_outside(tree.body) else ""
