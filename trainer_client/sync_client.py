@@ -22,6 +22,8 @@ from trainer_client.transport.channel import ConnectionOptions, Target
 
 _T = TypeVar("_T")
 _Close = Callable[[], Coroutine[Any, Any, None]]
+_ENDINGS_SECONDS = 3.0  # for what began to end before its loop
+_STOP_SECONDS = 5.0
 
 
 class RewardClient:
@@ -85,7 +87,7 @@ class RewardClient:
             >>> result.exit_code, result.stdout
             (0, b'2\n')
         """
-        return Session(self._client.session(**options), self.run)
+        return Session(self._client.session(**options), self.run, self._end)
 
     def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server about itself; see `AsyncRewardClient.server_info`.
@@ -117,6 +119,15 @@ class RewardClient:
             # tasks.
             future = self._thread.begin(work)
         return _result(future)
+
+    def _end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begins a coroutine that ends something, and waits for nothing, not even for a lock: a
+        finalizer calls it, in any thread and at any moment."""
+        thread = self._thread
+        if thread is None or thread.process != os.getpid():
+            work.close()
+        else:
+            thread.end(work)
 
     def close(self) -> None:
         """Cancels all calls, closes the channel and ends the thread; a later call starts anew."""
@@ -155,15 +166,37 @@ class _LoopThread:
     def __init__(self, close: _Close) -> None:
         self.process = os.getpid()
         self._loop = asyncio.new_event_loop()
-        thread = threading.Thread(
-            target=_run_loop, args=(self._loop, close), name="RewardClient", daemon=True
+        self._endings: set[asyncio.Task[None]] = set()
+        self._thread = threading.Thread(
+            target=_run_loop,
+            args=(self._loop, self._endings, close),
+            name="RewardClient",
+            daemon=True,
         )
-        thread.start()
-        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread, self.process)
+        self._thread.start()
+        self._finalizer = weakref.finalize(self, _stop_loop, self._loop, self._thread, self.process)
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> futures.Future[_T]:
         """Runs a coroutine in the loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs a coroutine in the loop, also if the loop is about to stop."""
+
+        def begin() -> None:
+            task = self._loop.create_task(work)
+            self._endings.add(task)
+            task.add_done_callback(self._endings.discard)
+
+        try:
+            self._loop.call_soon_threadsafe(begin)
+        except RuntimeError:  # the loop is closed
+            work.close()
+
+    def stop(self) -> None:
+        """Stops the loop, and waits for its end."""
+        self._finalizer()
+        _wait_for(self._thread, self.process)
 
 
 def _result(future: futures.Future[_T]) -> _T:
@@ -177,15 +210,19 @@ def _result(future: futures.Future[_T]) -> _T:
         raise
 
 
-def _run_loop(loop: asyncio.AbstractEventLoop, close: _Close) -> None:
+def _run_loop(
+    loop: asyncio.AbstractEventLoop, endings: set[asyncio.Task[None]], close: _Close
+) -> None:
     asyncio.set_event_loop(loop)
     loop.run_forever()
-    loop.run_until_complete(_wind_up(close))
+    loop.run_until_complete(_wind_up(endings, close))
     loop.close()
 
 
-async def _wind_up(close: _Close) -> None:
-    """Cancels all tasks, because their callers would otherwise wait forever."""
+async def _wind_up(endings: set[asyncio.Task[None]], close: _Close) -> None:
+    """Lets end what began to end, and cancels all other tasks, for which callers wait."""
+    if endings:  # first, since a call consists of tasks that nothing tells from others
+        await asyncio.wait(endings, timeout=_ENDINGS_SECONDS)
     calls = asyncio.all_tasks() - {asyncio.current_task()}
     for call in calls:
         call.cancel()
@@ -195,7 +232,18 @@ async def _wind_up(close: _Close) -> None:
 
 
 def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
+    """Stops a loop; waits for its end if the program ends, since nothing else would.
+
+    Otherwise it may be a search for garbage that calls this, in any thread: in one on which the
+    loop's end depends, or in the loop's own.
+    """
     # A forked child does not have this thread, and would wake the parent's loop.
     if process == os.getpid():
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=5.0)
+        if not threading.main_thread().is_alive():
+            _wait_for(thread, process)
+
+
+def _wait_for(thread: threading.Thread, process: int) -> None:
+    if process == os.getpid() and thread is not threading.current_thread():
+        thread.join(timeout=_STOP_SECONDS)

@@ -124,7 +124,7 @@ def server(tmp_path: Path) -> Iterator[LocalServer]:
 @pytest.fixture(scope="session")
 def lasting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """Yields a reward server that nobody may kill."""
-    arguments = [*PYTHON, "--set", f"session_memory_bytes={1 << 30}"]
+    arguments = [*PYTHON, "--set", f"session_memory_bytes={8 << 30}"]
     with LocalServer(tmp_path_factory.mktemp("server") / "server.log", arguments) as running:
         yield running
 

@@ -21,11 +21,18 @@ class Session:
     Args:
         session: the session with an event loop that does the work.
         run: runs a coroutine on the client's event loop.
+        end: begins a coroutine on that loop, and waits for nothing.
     """
 
-    def __init__(self, session: AsyncSession, run: Callable[[Coroutine[Any, Any, _T]], _T]) -> None:
+    def __init__(
+        self,
+        session: AsyncSession,
+        run: Callable[[Coroutine[Any, Any, _T]], _T],
+        end: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
         self._session = session
         self._run: Callable[[Coroutine[Any, Any, Any]], Any] = run
+        self._end = end
 
     @property
     def id(self) -> str:
@@ -96,6 +103,10 @@ class Session:
     def close(self) -> None:
         """Ends the session; see `AsyncSession.close`."""
         self._run(self._session.close())
+
+    def abandon(self) -> None:
+        """Ends the session, and does not wait for its end; finalizers may call it."""
+        self._end(self._session.close())
 
     def __enter__(self) -> Self:
         """Opens the session; see `AsyncSession`."""

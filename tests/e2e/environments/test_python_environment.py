@@ -6,6 +6,8 @@ import asyncio
 import gc
 import subprocess
 import sys
+import threading
+import time
 
 import grpc
 import pytest
@@ -13,11 +15,12 @@ import pytest
 from codereward.v1 import session_service_pb2 as session_pb2
 from codereward.v1.session_service_pb2_grpc import SessionServiceStub
 from tests.e2e.conftest import PYTHON
-from trainer_client import tasks
+from trainer_client import LazyRequest, tasks
 from trainer_client.local_server import LocalServer
 from trainer_client.trl.environments import PythonEnvironment, environment_reward
 
 MEBIBYTE = 1 << 20
+PATIENCE_SECONDS = 300
 SESSION = {"memory_bytes": 128 * MEBIBYTE, "processes": 32}
 TEMPLATES = {
     "double": tasks.from_json({"function": {"asserts": ["assert double(31) == 62"]}}),
@@ -78,6 +81,14 @@ def room(target: str) -> int:
     return len(opened)
 
 
+def wait_for_room(target: str) -> None:
+    """Waits until no session is open."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while room(target) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def test_an_episode_keeps_its_variables_and_others_do_not_see_them(reward, small_server):
     first, second = begun(reward), begun(reward)
     assert first.run_python("x = 6") == "[no output]"
@@ -108,7 +119,29 @@ def test_an_interpreter_of_an_environment_that_is_dropped_closes(reward, small_s
     assert room(small_server.target) == 1
     del environment
     gc.collect()
-    assert room(small_server.target) == 2
+    wait_for_room(small_server.target)
+
+
+def test_the_client_closes_the_interpreter_of_garbage_that_it_finds_itself(reward, small_server):
+    environment = begun(reward)
+    environment.run_python("x = 6")
+    environment.itself = environment  # only a search for garbage finds it
+    del environment
+    template = reward.template({"task_id": "double"})
+
+    def make():
+        gc.collect()  # in the thread of the client's loop, on which the end of a session depends
+        return reward.request(template, RIGHT).make()
+
+    scores = []
+    request = LazyRequest(id="garbage", make=make)
+    call = threading.Thread(
+        target=lambda: scores.append(reward.sandbox.score(request)), daemon=True
+    )
+    call.start()
+    call.join(PATIENCE_SECONDS)
+    assert [score.reward for score in scores] == [1.0]
+    wait_for_room(small_server.target)
 
 
 def test_an_interpreter_closes_when_the_trainer_stops(small_server):

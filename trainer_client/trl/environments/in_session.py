@@ -81,7 +81,7 @@ class EnvironmentWithSession(SubmittingEnvironment):
         """Returns the session of the episode, which ends when the episode is scored."""
         if self._session is None:
             self._session = self._begun(self._asked())
-            self._closing = weakref.finalize(self, _close, self._session)
+            self._closing = weakref.finalize(self, self._session.abandon)
         self.episode.settle = self._settled
         return self._session
 
@@ -109,14 +109,11 @@ class EnvironmentWithSession(SubmittingEnvironment):
             self._close()
 
     def _close(self) -> None:
-        if self._closing is not None:
-            self._closing()
+        session, closing = self._session, self._closing
         self._session = self._closing = None
-
-
-def _close(session: Session) -> None:
-    with contextlib.suppress(CallError):
-        session.close()
+        if session is not None and closing is not None and closing.detach():
+            with contextlib.suppress(CallError):
+                session.close()
 
 
 def given_files(task: pb.ScoreRequest) -> dict[str, bytes]:
