@@ -59,6 +59,12 @@ def numpy() -> Any:
     return importlib.import_module("numpy")
 
 
+def uuid() -> Any:
+    """Returns uuid; with its libraries, each execution would copy a fourteenth more of a memory's
+    map."""
+    return importlib.import_module("uuid")
+
+
 def is_wide(dtype: Any) -> bool:
     """Returns True if numpy compares numbers of a type as Python does."""
     return dtype.str in _WIDE or dtype.kind in _WIDE_KINDS

@@ -10,9 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
-from uuid import UUID
 
-from .data import FACTORIES, FLAT, MAX_EXPONENT, NUMERIC_KINDS, BadDataError, is_wide, numpy
+from .data import FACTORIES, FLAT, MAX_EXPONENT, NUMERIC_KINDS, BadDataError, is_wide, numpy, uuid
 
 
 class Reader:
@@ -217,7 +216,7 @@ _MAKE: Mapping[str, Callable[[list[Any]], object]] = {
     "zone": lambda parts: timezone(*parts),
     "decimal": _decimal,
     "fraction": lambda parts: Fraction(*parts),
-    "uuid": lambda parts: UUID(hex=parts[0]),
+    "uuid": lambda parts: uuid().UUID(hex=parts[0]),
     "view": lambda parts: MappingProxyType(*parts),
     "keys": lambda parts: dict.fromkeys(parts).keys(),
     "values": lambda parts: dict(enumerate(parts)).values(),

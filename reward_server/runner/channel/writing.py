@@ -11,7 +11,6 @@ from fractions import Fraction
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
-from uuid import UUID
 
 from .data import (
     FACTORIES,
@@ -91,6 +90,8 @@ class Writer:
             if kind is Decimal and not _is_handy(value):
                 return self._refer(value)
             return {tag: self._values(parts(value))}
+        if _is_of("uuid", "UUID", kind):
+            return {"uuid": [value.hex]}
         if _is_scalar(kind) and value.dtype.kind in NUMERIC_KINDS:
             return {"np": [value.dtype.str, value.tobytes().decode("latin-1")]}
         return self._cast(value) if self._casts else self._refer(value)
@@ -203,8 +204,12 @@ def _whole(value: Any) -> Any:
 
 
 def _is_array(kind: type) -> bool:
-    module = sys.modules.get("numpy")
-    return module is not None and kind is module.ndarray
+    return _is_of("numpy", "ndarray", kind)
+
+
+def _is_of(module: str, name: str, kind: type) -> bool:
+    """Returns True if a type is that of a module, which need not be loaded."""
+    return module in sys.modules and kind is getattr(sys.modules[module], name, None)
 
 
 def _is_scalar(kind: type) -> bool:
@@ -253,7 +258,6 @@ TAGS: Mapping[type, tuple[str, Callable[[Any], Iterable[Any]]]] = {
     timezone: ("zone", _zone),
     Decimal: ("decimal", lambda one: [str(one)]),
     Fraction: ("fraction", lambda one: [one.numerator, one.denominator]),
-    UUID: ("uuid", lambda one: [one.hex]),
     MappingProxyType: ("view", lambda one: [dict(one)]),
     type({}.keys()): ("keys", iter),
     type({}.values()): ("values", iter),
