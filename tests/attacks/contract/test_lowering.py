@@ -25,6 +25,26 @@ ROWS = [
         "f = max\n",
     ),
     (
+        "change",
+        "xs = [1, 2]\ncandidate(xs)\nfor x in xs:\n    assert candidate([x]) == 1",
+        "def f(xs):\n    xs.clear()\n",
+        "f = len\n",
+    ),
+    (
+        "change",
+        "xs = [1, 2]\ncandidate(xs)\nbad = [x for x in xs if candidate([x]) != 1]\nassert not bad",
+        "def f(xs):\n    xs.clear()\n",
+        "f = len\n",
+    ),
+    (
+        "change",
+        "import pytest\nfrom solution import f\n@pytest.fixture\ndef xs():\n    made = [1, 2]\n"
+        "    f(made)\n    return made\ndef test_f(xs):\n    for x in xs:\n"
+        "        assert f([x]) == 1",
+        "def f(xs):\n    xs.clear()\n",
+        "f = len\n",
+    ),
+    (
         "objects",
         "assert candidate('abc').startswith('ab')",
         "class Yes:\n    def startswith(self, _): return True\nf = lambda t: Yes()\n",

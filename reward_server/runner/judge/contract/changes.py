@@ -2,7 +2,9 @@
 
 **Arguments come back.** A change is applied to the tests' own containers. Each test's questions and
 answers are recorded, so that the tests can be run again without the solution and without any
-change: if a change decided what the tests did, the label is lowered.
+change: if a change decided what the tests did, the label is lowered. Where nothing was answered
+with or after a change, tests may compare the change itself. What they conclude may then differ, but
+not what they ask: a loop over a list that the solution emptied asks nothing.
 """
 
 from __future__ import annotations
@@ -31,30 +33,34 @@ class Recording:
     """The questions of a run by test, and its replay.
 
     Attributes:
-        doubted: the tests in which something was answered with or after a change.
+        changed: the tests that had a change within reach.
+        doubted: those of them in which something was answered with or after it.
         is_replay: whether answers come from the record.
-        differs: whether a doubted test went another way in the replay.
+        differs: whether a test asked something else in the replay, or a doubted one asked less.
     """
 
     def __init__(self) -> None:
         self._steps: dict[int, list[_Step]] = {}
         self._test, self._place = BEFORE, 0
-        self._changed: list[object] = []
+        self._within_reach: list[object] = []
         self._spreads = False  # whether a changed container outlived its test
+        self.changed: set[int] = set()
         self.doubted: set[int] = set()
         self.is_replay = self.differs = False
 
     @property
     def strips(self) -> bool:
         """Returns True if the tests do not get the changes of the current test."""
-        return self.is_replay and (self._spreads or self._test in self.doubted)
+        return self.is_replay and (self._spreads or self._test in self.changed)
 
     def begin(self, test: int) -> None:
         """Begins a test; what was changed before counts if the tests can still reach it."""
         self._test, self._place = test, 0
         if not self.is_replay:
-            self._changed = [one for one in self._changed if sys.getrefcount(one) > _OWN]
-            self._spreads |= bool(self._changed)
+            reached = [one for one in self._within_reach if sys.getrefcount(one) > _OWN]
+            self._within_reach, self._spreads = reached, self._spreads or bool(reached)
+            if reached:
+                self.changed.add(test)
 
     def finish(self) -> None:
         """Ends a test; in a replay it has to have asked everything."""
@@ -86,9 +92,11 @@ class Recording:
 
     def doubt(self, changed: Sequence[object], *, is_answered: bool) -> None:
         """Doubts the current test if something is answered with or after a change."""
-        self._changed += changed
-        if self._changed and is_answered:
-            self.doubted.add(self._test)
+        self._within_reach += changed
+        if self._within_reach:
+            self.changed.add(self._test)
+            if is_answered:
+                self.doubted.add(self._test)
 
 
 class Crossed:

@@ -172,7 +172,7 @@ def _problem_of(framework: str, files: Sequence[str], course: base.Course) -> st
 def _again(
     framework: str, files: Sequence[str], session: Session, report: Report, state: object
 ) -> bool:
-    """Runs the tests once more; returns True if doubted tests ask and conclude the same."""
+    """Runs the tests once more; returns True if the doubted ones ask and conclude the same."""
     random.setstate(state)  # type: ignore[arg-type]  # `getstate` returned it
     session.begin(BEFORE)
     base.forget_modules()

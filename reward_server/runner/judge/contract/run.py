@@ -128,7 +128,7 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
     """
     session.tell_events()
     passed = any(test.outcome is Outcome.PASSED for test in report.tests)
-    if session.ended is None and session.recording.doubted and passed:
+    if session.ended is None and session.recording.changed and passed:
         session.replay()
         if not again() or session.recording.differs:
             session.signals["lowered_change"] = 1
@@ -144,7 +144,7 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
 
 
 def _again(suite: Functions, session: Session, report: Report, state: object) -> bool:
-    """Runs doubted tests once more; returns True if they conclude the same."""
+    """Runs the tests once more; returns True if the doubted ones conclude the same."""
     random.setstate(state)  # type: ignore[arg-type]  # `getstate` returned it
     doubted = session.recording.doubted
     caught(suite.prepare, session)

@@ -110,7 +110,7 @@ class Session:
         return self.loaded
 
     def replay(self) -> None:
-        """Answers what follows from what was recorded, without changes in doubted tests."""
+        """Answers what follows from what was recorded; tests get no changes."""
         self.recording.replay()
         self._answers.raised = Raised()
 
