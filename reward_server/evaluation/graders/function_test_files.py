@@ -16,6 +16,7 @@ from reward_server.domain import (
     RewardPolicy,
     TestResult,
 )
+from reward_server.errors import UnsupportedError
 from reward_server.evaluation.graders.base import (
     NO_DATA,
     Candidate,
@@ -37,6 +38,8 @@ from reward_server.recent import Recent
 _BYTES_OF_CHARACTER = 20  # 14 were measured
 _BYTES_OF_READ_CHARACTER = 2  # the texts themselves, twice if they were changed
 _ASKED = ("the request says so",)
+_APART = "TEST_PLACEMENT_ISOLATED"
+_UNPLACED = "leave FunctionTests.placement unset"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,7 @@ class InProcessGrader:
     def remedy(self) -> str:
         """Returns why the tests run in the solution's process, and how to change that."""
         remedy = self.units.remedy()
-        return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
+        return f"{remedy}, or {_UNPLACED}" if self.is_asked else remedy
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 plus the number of copies."""
@@ -103,6 +106,9 @@ async def function_grader(
         tests: the tests.
         prompt: the task's code, as `continuation.read_prompt` returns it.
         contract: whether only data crosses between tests and solution.
+
+    Raises:
+        UnsupportedError: the request places tests apart that the contract does not allow there.
     """
     tests, flaw = await _read(tests, prompt)
     if contract:
@@ -133,6 +139,8 @@ async def _by_contract(
     )
     is_asked = tests.placement is Placement.BESIDE
     refused = (str(found),) if isinstance(found, Refusal) else ()
+    if refused and tests.placement is Placement.ISOLATED:
+        raise UnsupportedError(f"{_APART} is not on offer for these tests: {found}; {_UNPLACED}")
     reasons = refused or (_ASKED if is_asked else ())
     apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing_of(found), reasons=reasons)
     if tests.placement is Placement.ISOLATED:

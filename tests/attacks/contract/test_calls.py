@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -22,6 +23,7 @@ from reward_server.domain import (
 from reward_server.errors import UnsupportedError
 from reward_server.settings import Settings
 from tests.support.common import PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.contract import Case, as_tests
 
 pytestmark = on_the_servers_loop
 
@@ -131,12 +133,20 @@ MADE = FunctionTests(
 NAMES = FunctionTests(entry_point="f", test_code="def check(f):\n    assert eval('f(1)') == 2\n")
 
 
-async def test_tests_on_no_list_run_apart_where_the_request_places_them(contract: Judge) -> None:
-    tests = FunctionTests(entry_point="f", test_code=NAMES.test_code, placement=Placement.ISOLATED)
-    right = await contract("f = lambda x: 2", tests, integrity=Integrity.SHARED)
-    wrong = await contract("f = lambda x: 3", tests, integrity=Integrity.SHARED)
-    assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
-    assert (wrong.verdict, wrong.reward) == (Verdict.FAILED, 0.0)
+async def test_tests_that_break_a_rule_are_refused_where_the_request_places_them_apart(
+    contract: Judge,
+) -> None:
+    reads = "import sys, io\nsys.stdin = io.StringIO('3')\nassert candidate() == 3"
+    for tests in (
+        NAMES,
+        as_tests(Case(name="input", tests=reads, solution="")),
+        as_tests(Case(name="a seed", tests="random.seed(1)\nassert candidate(1)", solution="")),
+    ):
+        assert isinstance(tests, FunctionTests)
+        placed = replace(tests, placement=Placement.ISOLATED)
+        refusal = r"TEST_PLACEMENT_ISOLATED .*line \d: .*, by rule \d.*placement unset"
+        with pytest.raises(UnsupportedError, match=refusal):
+            await contract("f = lambda x: 2", placed, integrity=Integrity.UNSPECIFIED)
 
 
 async def test_tests_that_the_request_places_beside_are_shared_with_their_helpers(
@@ -172,6 +182,12 @@ async def test_no_completion_pays_for_tests_that_hand_over_code(contract: Judge)
             await contract(solution, MADE)
     right = await contract("f = lambda key: key('abc')", MADE, integrity=Integrity.UNSPECIFIED)
     assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
-    placed = FunctionTests(entry_point="f", test_code=MADE.test_code, placement=Placement.ISOLATED)
+
+
+async def test_own_objects_handed_over_by_tests_that_are_placed_apart_are_the_tasks_fault(
+    contract: Judge,
+) -> None:
+    code = "class Dog:\n    n = 1\ndogs = {}\ndogs['a'] = Dog()\nassert f(dogs) == 1\n"
+    placed = FunctionTests(entry_point="f", test_code=code, placement=Placement.ISOLATED)
     found = await contract("f = len", placed, integrity=Integrity.UNSPECIFIED)
     assert found.verdict is Verdict.INVALID_TASK, found
