@@ -1360,6 +1360,46 @@ TOGETHER = (
 )
 
 # Forms that only one process can judge, each with its solution and the body of its test.
+PARTS = tuple(
+    suite(
+        f"parts of tests that are skipped {name}",
+        UNITTEST,
+        ADD,
+        f"""
+        import unittest
+        from solution import add
+
+        class TestAdd(unittest.TestCase):
+            def test_beside(self):
+                self.assertEqual({asked}, 2)
+
+            def test_some(self):
+                for a in range(3):
+                    with self.subTest(a=a):
+                        {text}
+                        self.assertEqual(add(a, 1), a + 1)
+
+            def test_last(self):
+                with self.subTest("first"):
+                    a = 1
+                    {text}
+                    self.assertEqual(add(1, 1), 2)
+                with self.subTest("last"):
+                    self.assertEqual(add(1, 2), 3)
+        """,
+        integrity=integrity,
+    )
+    for integrity, asked in (
+        (Integrity.ISOLATED, "add(1, 1)"),
+        (SHARED, "add.__code__.co_argcount"),
+    )
+    for name, text in {
+        f"by a method, {integrity.name}": "if a == 1: self.skipTest('not here')",
+        f"by an exception, {integrity.name}": "if a == 1: raise unittest.SkipTest('not here')",
+        f"in a match, {integrity.name}": "match a:\n                            case 1: "
+        "self.skipTest('not here')",
+    }.items()
+)
 ONE_PROCESS = tuple(
     suite(
         name,
@@ -1493,4 +1533,4 @@ ONE_PROCESS = tuple(
     )
 )
 
-SUITES = (*WITH_UNITTEST, *WITH_PYTEST, *TOGETHER, *ONE_PROCESS)
+SUITES = (*WITH_UNITTEST, *WITH_PYTEST, *TOGETHER, *PARTS, *ONE_PROCESS)

@@ -22,6 +22,7 @@ from reward_server.grading.python_tests.assertions import (
     TYPES,
     is_near,
     is_small,
+    may_end_early,
     other_exceptions,
     uses_results,
 )
@@ -375,7 +376,7 @@ class _Test:
         )
         if may_change and len(calls) == 1 and isinstance(calls[0], ast.Call):
             self._take(statement, self._of_raises(calls[0]), scope)
-        elif all(ending in _HARMLESS_BLOCKS for ending in endings):
+        elif set(endings) <= _HARMLESS_BLOCKS and not may_end_early(statement):
             self._of_body(body, scope)
 
     def _of_raises(self, call: ast.Call) -> Iterator[_Change]:
@@ -391,7 +392,7 @@ class _Test:
         body: Sequence[ast.stmt],
         scope: _Scope,
     ) -> None:
-        if any(isinstance(node, (ast.Break, ast.Continue)) for node in syntax.walk(statement)):
+        if may_end_early(statement):
             return
         if isinstance(table, ast.Name):
             known = scope.columns.get(table.id)

@@ -44,6 +44,7 @@ _TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
 }
+_CONDITIONS = (ast.If, ast.Match, ast.Try, ast.While)
 EXCEPTIONS = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
 RAISES = EXCEPTIONS | {"assertWarns", "assertWarnsRegex", "warns"}
 # Assertions on the arguments with which a mock was called.
@@ -193,3 +194,22 @@ def drop_spellings(tree: ast.Module) -> None:
     for node in syntax.walk(tree):
         if isinstance(node, ast.Constant):
             node.kind = None
+
+
+def may_end_early(block: ast.stmt) -> bool:
+    """Returns True if a round of a loop, or a part of a test, may end before its last assertion.
+
+    What stands under a condition may assert and assign. Any other call may skip the rest.
+    """
+    nodes = list(syntax.walk(block))
+    inner = (node for one in nodes if isinstance(one, _CONDITIONS) for node in syntax.walk(one))
+    return any(isinstance(node, (ast.Break, ast.Continue)) for node in nodes) or any(
+        isinstance(node, (ast.Return, ast.Raise)) or _calls(node) for node in inner
+    )
+
+
+def _calls(node: ast.AST) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=function)):
+            return not dotted(function).rpartition(".")[2].startswith("assert")
+    return False

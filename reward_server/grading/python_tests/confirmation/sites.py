@@ -22,6 +22,7 @@ from reward_server.grading.python_tests.assertions import (
     TURNED,
     is_near,
     is_small,
+    may_end_early,
 )
 from reward_server.grading.python_tests.confirmation.helpers import Helpers, heard_parameters
 from reward_server.grading.python_tests.confirmation.pairs import (
@@ -316,7 +317,8 @@ class _Body:
                 yield from self._made(statement, _of_raises(first), place)
             return
         if not any(_suppresses(item.context_expr) for item in items):
-            yield from self.assertions(body, place)
+            is_sure = place.is_sure and not may_end_early(statement)
+            yield from self.assertions(body, replace(place, is_sure=is_sure))
 
     def _in_loop(
         self, statement: ast.For, target: ast.expr, table: ast.expr, place: _Place
@@ -324,8 +326,7 @@ class _Body:
         if isinstance(table, ast.Name):
             table = self._constants.get(table.id, table)
         elements = table.elts if isinstance(table, DISPLAYS) else []
-        leaving = (ast.Break, ast.Continue)
-        if any(isinstance(node, leaving) for node in syntax.walk(statement)):
+        if may_end_early(statement):
             return _Place(columns={}, is_looped=True, is_sure=False)
         is_nested = place.is_looped or place.rows > 0
         if not elements or any(isinstance(one, ast.Starred) for one in elements):
