@@ -212,7 +212,7 @@ async def test_a_start_that_is_cancelled_leaves_no_container(
     answer.set()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert set(own_containers(engine)) <= set(before)
+    await until_gone(engine, list(set(own_containers(engine)) - set(before)))
 
 
 async def test_a_container_has_the_hardening_that_is_promised(
