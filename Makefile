@@ -26,7 +26,8 @@ PEERS := build/peers
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
-SHARED := --dist loadgroup --no-loadscope-reorder
+# A process that hangs ends, and with it the run: another one would take the same test again.
+SHARED := --dist loadgroup --no-loadscope-reorder --max-worker-restart=0
 QUICK := tests/unit tests/client
 
 # Modules are compiled once, not by each of the processes that the tests start.
