@@ -254,6 +254,7 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             recycle_after_seconds=settings.recycle_after_seconds,
             tell_works=outages.put_nowait if is_first else lambda _: None,
             spares=None if offer.slots is None else 0,
+            # A warm container for each image and slot would be hundreds, for languages that rest.
             idle_seconds=None if is_first else _IDLE_SECONDS,
         )
         pools |= dict.fromkeys(new, pool)
@@ -269,6 +270,7 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
         survey = await versions_of(executor, [load_languages().find(one) for one in pools])
         found = survey.found
         _refuse_absent(settings, survey)
+        # Not earlier: a container that starts takes the cores from these questions.
         together.add_spares()
         yield Backend(
             name=settings.backend,

@@ -38,6 +38,8 @@ _SHORTEST_RETRY_SECONDS = 0.01
 _LONGEST_RETRY_SECONDS = 30.0
 _RETRY_SHARE_OF_BACKLOG = (0.25, 0.75)
 # Bounds on the number of refused callers that may return while one submission is served.
+# A refusal costs about as much CPU time as another call, so callers that come back faster than
+# others are served take the time that serving needs.
 _FEWEST_RETURNS, _MOST_RETURNS = 0.5, 2.0
 _WHEN_FULL, _WHEN_EMPTYING = 0.98, 1.2
 
@@ -76,6 +78,8 @@ class Ticket:
 
     def _too_late(self) -> DeadlineError | OverloadedError:
         elapsed = asyncio.get_running_loop().time() - self.admitted_at
+        # Most clients do not try again after DEADLINE_EXCEEDED: an honest program would have no
+        # reward because others slept in the slots before it.
         if 2 * self.ran_seconds < elapsed:
             return self._scheduler.overload(
                 f"the queue took most of the {elapsed:.3f} s there were"

@@ -129,6 +129,8 @@ class LocalServer:
 
 
 def _started(command: Sequence[str], output: IO[bytes]) -> subprocess.Popen[bytes]:
+    # Its input ends with this process. A signal on the parent's death would come too early: when
+    # the thread ends that started the server.
     try:
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT

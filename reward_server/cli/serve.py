@@ -141,6 +141,7 @@ async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -
         stop.hear_the_end_of(sys.stdin.fileno())
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _log.info, "nothing to reload yet")
     count = process_count(settings)
+    # By its name, and not by imports inside of functions: those hide what a module needs.
     importing = asyncio.create_task(asyncio.to_thread(import_module, _REST))
     if count > 1:
         rest = await importing

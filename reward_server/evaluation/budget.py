@@ -74,6 +74,7 @@ class Budget:
             raise BudgetSpentError("the deadline passed after a run above its limit") from None
         finally:
             self._running -= 1
+        # By the most that ran at once so far: a verdict must not depend on how busy the server is.
         self._count(execution.usage.wall_time_seconds / self._peak, is_copy=job.is_copy)
         self._has_run_over |= not _TIMES.isdisjoint(execution.limits_hit)
         return execution

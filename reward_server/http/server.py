@@ -71,6 +71,7 @@ class HttpServer:
             server_header=False,
             date_header=False,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            # This bound on headers is why h11 reads requests.
             h11_max_incomplete_event_size=_HEADER_BYTES,
         )
         self.port = 0

@@ -52,6 +52,7 @@ def labelled(texts: Mapping[int, str]) -> list[Metric]:
         for one in text_string_to_metric_families(text):
             family = families.setdefault(one.name, Metric(one.name, one.documentation, one.type))
             for sample in one.samples:
+                # Labelled and not summed: a sum of ages, or of times of a start, means nothing.
                 labels = {**sample.labels, _LABEL: str(number)}
                 family.add_sample(sample.name, labels, sample.value)
     return list(families.values())

@@ -74,6 +74,7 @@ def _bind(host: str, port: int, stack: ExitStack) -> int:
     ):
         one = socket.socket(family, kind, protocol)
         try:
+            # Each process listens by itself: gRPC cannot use a socket that another one opened.
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             # All addresses of a name get the port of the first one.
             one.bind((address[0], bound or port, *address[2:]))

@@ -71,6 +71,7 @@ class ServerActor:
         certificate = ""
         with ExitStack() as stack:
             if self._plan.token:
+                # Each node makes its own key, so that no key crosses the network.
                 identity = make_identity(self._host)
                 certificate = identity.certificate.decode()
                 paths = stack.enter_context(

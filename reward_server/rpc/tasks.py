@@ -109,6 +109,7 @@ class TaskStore:
             Exception: what `read` raises.
         """
         self._expire()
+        # Of the bytes as they were sent: protobuf has no canonical form that all languages share.
         digest = hashlib.sha256(body).digest()
         known = self._tasks.get(owner, OrderedDict()).get(digest)
         if known is not None:
@@ -178,6 +179,7 @@ def memory_bytes(value: object) -> int:
     """Returns the memory of a value of the domain and of everything that it holds."""
     if isinstance(value, Language):
         return 0  # the same object for all tasks
+    # Not the length: a text with one wide character takes four bytes for each of its characters.
     size = sys.getsizeof(value)
     if isinstance(value, tuple):
         return size + sum(map(memory_bytes, value))

@@ -46,6 +46,8 @@ def _compiled(path: Path, text: bytes, inside: str) -> bytes:
     code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
     assert isinstance(code, CodeType)
     head = importlib.util.MAGIC_NUMBER + _UNCHECKED_HASH.to_bytes(4, "little")
+    # Compiled here: a container that compiles at its start scatters the runner's objects over
+    # more pages, and each candidate copies those that it writes to.
     return head + importlib.util.source_hash(text) + marshal.dumps(_moved(code, inside))
 
 

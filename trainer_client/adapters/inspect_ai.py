@@ -190,6 +190,7 @@ class CodeRewardSandbox(SandboxEnvironment):  # type: ignore[misc]
         if timeout is not None:
             options["time_limit_seconds"] = timeout
         with _unavailable():
+            # Once, whatever `timeout_retry` says: the first run may have changed files.
             result = await self._session.exec(cmd, **options)
         stdout, stderr = (
             stream.decode(errors="replace") for stream in (result.stdout, result.stderr)

@@ -158,6 +158,7 @@ class Judged:
                 continue
             template, text = found
             prepared.append((template.key, text))
+            # The server shares work only between equal requests that wait at the same time.
             requests.setdefault((template.key, text), self.request(template, text))
         answers = await self._client.score(requests.values())
         return _dealt(prepared, dict(zip(requests, answers, strict=True)))

@@ -51,6 +51,8 @@ _random = random.Random()  # not the global generator, which programs seed
 _ONE_SERVER = (("grpc.service_config", json.dumps({"loadBalancingConfig": [{"pick_first": {}}]})),)
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
+    # They stop without a word: after five attempts, above 256 KiB, and when a budget is used up.
+    # `retry` decides instead.
     ("grpc.enable_retries", 0),
     # A new channel shares no connection, so it does not wait for the pause after another's failure.
     ("grpc.use_local_subchannel_pool", 1),

@@ -102,6 +102,7 @@ def _join() -> None:
         return
     address = os.environ.get("RAY_ADDRESS", "auto")
     try:
+        # The public way to an actor, although it makes this process a driver of the cluster.
         # The trainer's logging stays as it is, without the output of other programs.
         ray.init(address, log_to_driver=False, configure_logging=False, ignore_reinit_error=True)
     except (OSError, RuntimeError, ValueError) as error:  # of which other versions are one

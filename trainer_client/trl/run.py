@@ -103,6 +103,8 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
         arguments = grpo_arguments(config)
         if checkpoint is not None:
             check_unfinished(Path(checkpoint), arguments)
+        # A part of the training, and no call before it: checkpoints would not keep its result, and
+        # loggers and DeepSpeed are not there yet.
         arguments.eval_on_start = (
             checkpoint is None and config.evaluation.before and config.data.held_out is not None
         )

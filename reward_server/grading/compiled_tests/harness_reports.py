@@ -147,6 +147,7 @@ class _Reader:
         if not matching:
             self.groups.forged += 1
             return
+        # Only the one that is named: tests that run at the same time end in any order.
         report = matching[-1]
         index = self.running.index(report)
         del self.running[index]

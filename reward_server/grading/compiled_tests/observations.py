@@ -150,6 +150,7 @@ def _result(site: Site, groups: list[list[bool]], ended: bool) -> tuple[TestOutc
         return TestOutcome.NOT_RUN, ""
     if whole:
         return TestOutcome.PASSED, ""
+    # The tests' text makes a site optional, and never what the program did.
     if site.optional:
         return TestOutcome.SKIPPED, "the program did not come to it"
     return TestOutcome.FAILED, "the program ended without coming to it"

@@ -136,6 +136,7 @@ def _outer_blocks(text: str) -> list[Block]:
                 blocks.append(_unclosed_block(opened, body))
                 opened = fence
             else:
+                # CommonMark takes a fence with text behind it for code; models close blocks by it.
                 blocks.append(_block(opened, body))
                 opened = None
     if opened is not None:

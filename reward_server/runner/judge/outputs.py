@@ -55,6 +55,7 @@ class Outputs:
     ) -> None:
         self.stdout, self.stderr = Stream(), Stream()
         ends = ((stdout, self.stdout), (stderr, self.stderr))
+        # Read by the judge: the supervisor may hold no output, and one more process costs a fork.
         self.open = {end: stream for end, stream in ends if end is not None}
         self._kept_bytes = kept_bytes
         self._left_bytes = limit_bytes

@@ -233,6 +233,7 @@ class Relay:
         if not self._report.ready:
             self._report.blame = "task"
             self._report.message = "the tests ended before they called the solution"
+        # The solution's program is not waited for: timers and threads of honest ones run on.
         raise _OverError
 
     def _end_of_solution(self) -> None:

@@ -212,6 +212,8 @@ class Commands:
                 stdin=theirs[0],
                 stdout=theirs[1],
                 stderr=theirs[2],
+                # A time limit kills this process session: an orphan's parent does not show whose
+                # it is, and a session has no right to make a control group for each command.
                 start_new_session=True,
             )
         except BaseException:

@@ -83,6 +83,7 @@ def run(ground: Ground, walls: Walls, control_in: int, control_out: int) -> NoRe
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # commands would inherit that it is ignored
     for descriptor in ground.joins:
         os.write(descriptor, b"0")
+    # Kept open: behind the walls /proc is read-only, so no command can lower its own score.
     score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     walls.close_all_but(control_in, control_out, score, *ground.descriptors)
     walls.enter(ground.privileges, policy.USUAL_DISK_BYTES)

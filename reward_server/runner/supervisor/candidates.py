@@ -87,6 +87,7 @@ class Candidates:
         for _, end in (outputs, errors):
             with contextlib.suppress(OSError):  # a smaller pipe is only slower
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        # The judge holds this end, and must not wait for a program that does not read.
         os.set_blocking(inputs[1], False)
         handed = Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
         privileges = self.privileges_of[kind]

@@ -79,6 +79,7 @@ class _Judges:
             line.send(ENDED.pack(*ended))
 
     def _fork(self, line: socket.socket) -> None:
+        # No pipe: through /proc a judge could open its own end for reading, and take notes back.
         heard, noted = socket.socketpair()
         with heard, noted:
             self._judge = fork(partial(self._body, noted), self._privileges)

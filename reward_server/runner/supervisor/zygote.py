@@ -277,6 +277,7 @@ def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
         judge.end()
         return judge.status, 0
     word = Word(*wire.WORD.unpack(message))
+    # Its own offer to stay is not enough: an answer may have taken it over. Its notes came before.
     if judge.is_killed or not (word.stays and may_stay):
         judge.end()
     return 0, word.patience_ns
@@ -285,6 +286,7 @@ def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
 def _report_size(report: int, most: int) -> int:
     """Returns how much of a report is sent: only the first byte of one that is too large to be
     valid."""
+    # A judge that was taken over could make a sparse file of a tebibyte.
     size = os.fstat(report).st_size
     return size if size <= most else _STAGE_BYTES
 

@@ -133,6 +133,8 @@ def clone(namespaces: int) -> int:
     flags = namespaces | signal.SIGCHLD | (CLONE_CHILD_SETTID if thread_id else 0)
     # x86-64 takes (stack, parent tid, child tid, tls), AArch64 (stack, parent tid, tls, child tid).
     tail = (thread_id, 0) if MACHINE == "x86_64" else (0, thread_id)
+    # Not `fork` and then `unshare`: a new pid namespace holds children only, so each process would
+    # need a second fork of the whole interpreter. CPython is told by the functions of `os.fork`.
     _before_fork()
     pid = _syscall(
         _number("clone"), ctypes.c_ulong(flags), 0, 0, *(ctypes.c_ulong(word) for word in tail)

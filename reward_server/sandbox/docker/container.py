@@ -355,6 +355,7 @@ def _told_of_start(error: Exception, options: DockerOptions) -> str:
 
 def _bring_up(containers: Containers, plan: Plan, name: str) -> socket.socket:
     _create(containers, plan, name)
+    # Before the start: what the runner says earlier would be lost, as no log keeps it.
     attached = _attach(containers.engine, name)
     try:
         containers.engine.start(name)
@@ -379,6 +380,8 @@ def _create(containers: Containers, plan: Plan, name: str) -> None:
         command=runner_command("python3", settings, session=options.session),
         user=plan.user,
         hostname=policy.HOST_NAME,
+        # The way to the runner. An `exec` takes as long as a start, and both sides would have to
+        # write to a folder that is mounted for a socket.
         stdin_open=True,
         stop_signal="SIGKILL",  # a namespace's first process ignores other signals
         network_disabled=True,
@@ -401,12 +404,14 @@ def host_config(plan: Plan) -> dict[str, Any]:
         "MaskedPaths": [],
         "ReadonlyPaths": [],
         "Memory": bounds.memory_bytes,
+        # Of memory and swap together, so there is no swap.
         "MemorySwap": bounds.memory_bytes,
         "PidsLimit": bounds.processes,
         "NanoCpus": round(plan.options.cpu_cores * 1e9),
         "ShmSize": SHARED_MEMORY_BYTES,
         "IpcMode": "private",
         "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        # Else the engine writes all that the runner sends to a file on its disk.
         "LogConfig": {"Type": "none", "Config": {}},
         "Runtime": plan.options.runtime,
     }

@@ -331,6 +331,8 @@ class _Groups:
             return
         self.supervisor = self._make("supervisor")
         _bound(self.supervisor, SUPERVISOR_MEMORY_BYTES, SUPERVISOR_PROCESSES)
+        # Once for all executions: to make a group, or to move a process, takes longer than a test.
+        # The judge is in the other one, where a program's memory bomb does not reach it.
         self.candidate = self._make("candidate")
         self.candidate.set_cpu(cpu_cores)
 

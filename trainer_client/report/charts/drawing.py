@@ -138,6 +138,7 @@ class Chart:
 
 
 def _data_url(kind: str, content: bytes) -> str:
+    # Pages show it in an <img>, where no script of the picture runs.
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
