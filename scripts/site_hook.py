@@ -1,4 +1,4 @@
-"""A hook of MkDocs: anchors and links of decisions, pictures, and tables made of the code."""
+"""A hook of MkDocs: pictures, and a table of the runner's modules that is made of the code."""
 
 from __future__ import annotations
 
@@ -14,85 +14,27 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DECISIONS = REPOSITORY / "docs" / "decisions"
 IMAGES = REPOSITORY / "docs" / "images"
-DECISION_LIST = "<!-- decisions -->"
 MODULE_LIST = "<!-- modules -->"
 RUNNER = REPOSITORY / "reward_server/runner"
 SUPERVISOR = REPOSITORY / "reward_server/runner/supervisor/zygote.py"
 JUDGE = REPOSITORY / "reward_server/runner/judge/process.py"
 CANDIDATE = REPOSITORY / "reward_server/runner/candidate/process.py"
 
-_DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
-_NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
-_NUMBER_IN_TEXT = re.compile(r"(?<!\[)\b([Dd]ecision) (\d+)\b")  # existing links stay unchanged
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?:\.\./)*images/([\w-]+\.svg)\)$", re.MULTILINE)
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Gives the heading of each decision the anchor `decision-N`, independent of its title."""
-    from markdown.extensions.toc import slugify
-
-    def named(text: str, separator: str) -> str:
-        number = _NUMBER_IN_HEADING.match(text)
-        return f"decision-{number[1]}" if number else slugify(text, separator)
-
-    config.mdx_configs["toc"]["slugify"] = named
-    return config
-
-
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Inserts pictures and the list of decisions into pages, and links numbers of decisions."""
-    path = page.file.src_uri
-    markdown = _PICTURE.sub(_picture, markdown)
+    """Inserts pictures and the table of modules into pages."""
     if MODULE_LIST in markdown:
         markdown = markdown.replace(MODULE_LIST, _modules_by_process())
-    if path == "decisions/index.md":
-        return markdown.replace(DECISION_LIST, _decision_list())
-    places = {number: place for place, number, _ in decisions()}
-
-    def link(match: re.Match[str]) -> str:
-        place = places.get(int(match[2]))
-        if place is None:
-            return match[0]
-        folder = "" if path.startswith("decisions/") else "../" * path.count("/") + "decisions/"
-        return f"[{match[0]}]({folder}{place}#decision-{match[2]})"
-
-    if path.startswith("decisions/"):
-        markdown = re.sub(r"\n(?=\*\*(?:Decision|Consequence)\.\*\*)", "\n\n", markdown)
-    lines = markdown.splitlines(keepends=True)
-    return "".join(one if one.startswith("#") else _NUMBER_IN_TEXT.sub(link, one) for one in lines)
+    return _PICTURE.sub(_picture, markdown)
 
 
 def _picture(match: re.Match[str]) -> str:
     """Returns a drawing as inline SVG, so that it follows the page's palette."""
     lines = (IMAGES / match[1]).read_text("utf-8").splitlines()
     return "\n".join(('<figure class="figure">', *filter(None, lines), "</figure>"))
-
-
-# Decisions
-
-
-def decisions() -> list[tuple[str, int, str]]:
-    """Returns the file name, number and title of each decision, in order of their numbers."""
-    found = [
-        (file.name, int(number), title)
-        for file in DECISIONS.glob("*.md")
-        for number, title in _DECISION.findall(file.read_text("utf-8"))
-    ]
-    return sorted(found, key=lambda one: one[1])
-
-
-def _decision_list() -> str:
-    titles = {
-        file.name: file.read_text("utf-8").splitlines()[0].removeprefix("# ")
-        for file in DECISIONS.glob("*.md")
-    }
-    rows = (
-        f"| {number} | [{_cell(title)}]({place}#decision-{number}) | {titles[place]} |"
-        for place, number, title in decisions()
-    )
-    return "\n".join(("| number | decision | topic |", "| ---: | --- | --- |", *rows))
 
 
 # The runner's modules
@@ -143,7 +85,3 @@ def _reached(start: Path, imports: Mapping[Path, set[Path]], others: set[Path]) 
         found.add(file)
         waiting |= imports[file] - found - others
     return found
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

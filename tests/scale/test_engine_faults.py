@@ -42,7 +42,7 @@ DEAD_OWNER = "dead"
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNJUDGED = {"UNAVAILABLE", "DEADLINE_EXCEEDED"}
-# A queue that is too slow for a deadline is told as an overload (decision 67).
+# A queue that is too slow for a deadline is told as an overload.
 TOO_SLOW = re.compile(r"RESOURCE_EXHAUSTED: .*\bthe queue (?:takes about|took most of)\b")
 WHY = "the sandboxes failed twice; the server's log says why"
 

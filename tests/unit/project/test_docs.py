@@ -7,12 +7,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 
-from scripts import site_hook
 from trainer_client.adapters.common.settings import PREFIX, AdapterSettings
 from trainer_client.trl.settings.configuration import load_config
 from trainer_client.trl.tasks.data import read_tasks, training_tasks
@@ -26,7 +24,7 @@ DOCUMENTS = (
     "AGENTS.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    *(f"docs/{page}" for page in PAGES if not page.startswith("decisions/")),
+    *(f"docs/{page}" for page in PAGES),
 )
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 PATH = re.compile(
@@ -139,14 +137,12 @@ def test_the_adapters_page_has_each_variable(repository: Path):
         assert f"`{PREFIX}{name.upper()}`" in page
 
 
-def test_each_decision_has_a_number_of_its_own():
-    numbers = [number for _, number, _ in site_hook.decisions()]
-    assert len(numbers) == len(set(numbers))
-
-
-def test_a_decision_in_a_text_becomes_a_link_unless_it_is_one():
-    link = "[decision 20](../decisions/judging-python.md#decision-20)"
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="concepts/judge.md"))
-    for text in ("See decision 20.", f"See {link}."):
-        shown = site_hook.on_page_markdown(text, page=page, config=None, files=None)
-        assert shown == f"See {link}."
+def test_decisions_are_few_and_short(repository: Path):
+    text = (repository / "docs" / "decisions.md").read_text()
+    text = re.sub(r"^## .*", "", text, flags=re.MULTILINE)
+    _, *records = re.split(r"^### ", text, flags=re.MULTILINE)
+    assert 0 < len(records) <= 60
+    for record in records:
+        title, _, body = record.partition("\n")
+        assert 60 <= len(body.split()) <= 100, title
+        assert "Rejected: " in body, title
