@@ -2,9 +2,9 @@
 
 The settings of the server come from `reward_server/settings.py`, those of `reward-train` from
 `trainer_client/trl/settings/sections.py`, commands from typer, metrics from the server's registry,
-the contract from the comments of its `.proto` files, and the Python API from docstrings. The pages
-are committed, so that a checkout has no dead link. With `--check` nothing is written, and the exit
-status is 1 if a page differs from the code.
+the contract from the comments of its `.proto` files, the Python API from docstrings, and the
+specification from marks on tests. The pages are committed, so that a checkout has no dead link.
+With `--check` nothing is written, and the exit status is 1 if a page differs from the code.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from scripts.promises_page import promises_page
 from scripts.python_page import python_page
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -50,6 +51,7 @@ _BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
 def pages() -> dict[str, str]:
     """Returns the pages by their paths below `docs`."""
     return {
+        "concepts/specification.md": promises_page(),
         "reference/commands.md": _commands_page(),
         "reference/contract.md": _contract_page(),
         "reference/metrics.md": _metrics_page(),

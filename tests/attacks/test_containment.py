@@ -27,6 +27,10 @@ def _is_held(probe: Probe, assessment: Assessment) -> bool:
     return assessment.verdict is Verdict.FAILED and assessment.stdout.data == b"held\n"
 
 
+@pytest.mark.promise(
+    "An execution reaches no file, process, socket, network or kernel interface outside its own.",
+    "Confinement",
+)
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.name)
 async def test_an_execution_cannot_reach(probe: Probe, judge: Judge) -> None:
     if probe.shown:

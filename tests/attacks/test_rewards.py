@@ -49,6 +49,7 @@ async def _judged(attack: Attack, judge: Judge) -> Assessment:
         return await judge(attack.completion, apart, prompt=prompt, integrity=Integrity.SHARED)
 
 
+@pytest.mark.promise("Our collected attacks, which beat naive graders, earn nothing.", "Verdicts")
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
     attack: Attack, judge: Judge

@@ -49,6 +49,7 @@ async def _withstood(siege: Siege, judge: Judge, sleeper_seconds: float) -> None
     assert honest.verdict is Verdict.PASSED
 
 
+@pytest.mark.promise("A program that attacks the judge or forges its messages fails.", "Verdicts")
 @pytest.mark.parametrize("siege", sampled([*SIEGES, *PRETENDED], 4), ids=lambda siege: siege.name)
 async def test_a_siege_ends_in_a_verdict_against_it(
     siege: Siege, judge: Judge, sleeper_seconds: float
@@ -56,6 +57,7 @@ async def test_a_siege_ends_in_a_verdict_against_it(
     await _withstood(siege, judge, sleeper_seconds)
 
 
+@pytest.mark.promise("A program that attacks the judge or forges its messages fails.", "Verdicts")
 @pytest.mark.parametrize("forgery", FORGED, ids=lambda forgery: forgery.name)
 async def test_a_forged_message_ends_in_a_verdict_against_it(
     forgery: Siege, judge: Judge, sleeper_seconds: float

@@ -56,6 +56,7 @@ async def test_a_solution_passes_what_is_attacked(tests: object, judge_of_files:
     assert (naive, wrong) == (Conclusion.AWARDED, Conclusion.REFUSED)
 
 
+@pytest.mark.promise("Our collected attacks, which beat naive graders, earn nothing.", "Verdicts")
 @pytest.mark.parametrize("attack", sampled(EVERY, 4), ids=lambda attack: attack.name)
 async def test_an_attack_that_beats_a_naive_run_of_test_files_gets_no_reward(
     attack: SuiteAttack, judge_of_files: Judge

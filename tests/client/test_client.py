@@ -198,6 +198,7 @@ async def test_one_unjudged_request_leaves_the_others_judged(serve):
     assert [score.reward for score in scores] == [1.0, None, 1.0]
 
 
+@pytest.mark.promise("A call ends in time if the server never answers.", "Client")
 async def test_a_call_ends_in_time_when_the_server_never_answers(serve):
     release = threading.Event()
 
@@ -293,6 +294,7 @@ async def test_a_request_above_the_servers_transport_limit_is_not_retried(serve)
     assert "given up" not in score.error.message
 
 
+@pytest.mark.promise("A completion that is too large for a message is judged, too.", "Client")
 @pytest.mark.parametrize(
     "too_much",
     [

@@ -101,6 +101,9 @@ async def test_an_older_server_is_sent_only_what_it_can_read(
     assert [one.WhichOneof("tests") for one in server.requests].count("stdio") == 0
 
 
+@pytest.mark.promise(
+    "A client takes no answer of a server that cannot read its whole request.", "Compatibility"
+)
 async def test_an_answer_counts_only_if_its_own_server_could_read_the_request(
     serve: Serve,
 ) -> None:

@@ -83,6 +83,7 @@ async def call(reward, *words: str, **more) -> list[float | None]:
     return await reward(**columns(list(words)), **more)
 
 
+@pytest.mark.promise("A completion that was not judged is `None`, at its place.", "Client")
 async def test_rewards_come_in_order_with_none_for_what_was_not_judged(serve):
     reward = remote_reward(serve(judge).target, task=TEMPLATES)
     assert await call(reward, "right", "unjudged", "wrong", "invalid") == [1.0, None, 0.0, None]
@@ -449,6 +450,7 @@ def test_the_object_inside_survives_pickling(serve):
     assert asyncio.run(call(copy, "right", "unjudged")) == [1.0, None]
 
 
+@pytest.mark.promise("The client loads neither torch nor TRL nor the server.", "Client")
 def test_the_package_needs_neither_torch_nor_trl():
     program = (
         "import sys; import trainer_client; from trainer_client import tasks, remote_reward;"

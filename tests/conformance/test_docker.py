@@ -100,6 +100,10 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.promise(
+    "Local sandboxes, containers of runc, and runners at sockets pass the conformance suite.",
+    "Confinement",
+)
 @pytest.mark.parametrize(
     "check",
     [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *CONVERSATIONS, *REACH],
@@ -243,6 +247,7 @@ async def test_a_container_has_the_hardening_that_is_promised(
     assert found["Config"]["User"] == "65534:65534"
 
 
+@pytest.mark.promise("After `kill -9` of the server, none of its sandboxes is left.", "Confinement")
 async def test_a_killed_server_leaves_no_container(
     engine: docker.APIClient, python_image: str
 ) -> None:

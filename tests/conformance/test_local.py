@@ -46,6 +46,10 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
+@pytest.mark.promise(
+    "Local sandboxes, containers of runc, and runners at sockets pass the conformance suite.",
+    "Confinement",
+)
 @pytest.mark.parametrize(
     "check",
     [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *CONVERSATIONS, *REACH],
@@ -55,6 +59,7 @@ async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -
     await shelf.pass_check(check, host)
 
 
+@pytest.mark.promise("A fork or memory bomb changes no verdict of a neighbour.", "Confinement")
 async def test_a_neighbours_bombs_do_not_change_a_verdict(shelf: Shelf, host: Host) -> None:
     """One sandbox runs what hits limits while another runs honest work."""
     neighbour = shelf_of("neighbour")

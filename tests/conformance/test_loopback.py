@@ -34,7 +34,12 @@ from reward_server.sandbox.local.container import LocalOptions, start_local
 from tests.conformance.suite.checks import LIMITS, judgement
 from tests.conformance.suite.host import Host, inhabited, processes_marked
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.promise(
+        "`NETWORK_LOOPBACK` connects processes of one execution, and nothing else.", "Confinement"
+    ),
+]
 
 ECHO = """
 import socket, threading

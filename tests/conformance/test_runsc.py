@@ -48,7 +48,12 @@ from reward_server.sandbox.runner_sandbox import ContainedSandbox
 from tests.conformance.suite.checks import output_of, run
 from tests.conformance.suite.shelf import Shelf
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.promise(
+        "Containers of gVisor keep out what containers of runc keep out.", "Confinement"
+    ),
+]
 
 RUNTIME = "runsc"
 

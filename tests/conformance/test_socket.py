@@ -73,6 +73,10 @@ async def shelf(listening: Path) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
+@pytest.mark.promise(
+    "Local sandboxes, containers of runc, and runners at sockets pass the conformance suite.",
+    "Confinement",
+)
 @pytest.mark.parametrize("check", [*CHECKS, *REACH], ids=lambda check: check.__name__)
 async def test_a_runner_at_a_socket_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)

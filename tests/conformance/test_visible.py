@@ -93,6 +93,9 @@ async def neighbour(sandbox: Sandbox) -> AsyncIterator[Sandbox]:
         yield made
 
 
+@pytest.mark.promise(
+    "A program in the local sandbox finds no file of the host's packages.", "Confinement"
+)
 async def test_no_file_of_an_installation_is_found_in_any_folder(sandbox: Sandbox) -> None:
     source = f"""
 import os

@@ -84,6 +84,7 @@ def cgroup() -> Iterator[SlotCgroup]:
     made.remove()
 
 
+@pytest.mark.promise("A sandbox without walls fails each check of a wall.", "Confinement")
 @pytest.mark.parametrize("check", sampled(WALLS, 3), ids=lambda check: check.__name__)
 async def test_a_sandbox_without_walls_fails(
     check: Check, cgroup: SlotCgroup, tmp_path: Path

@@ -190,6 +190,9 @@ async def judged(server: LocalServer, program: str, reference: str) -> Score:
     return found
 
 
+@pytest.mark.promise(
+    "Code that takes over the parser of mathematical answers earns nothing.", "Verdicts"
+)
 @pytest.mark.parametrize("program", TAKEN_OVER.values(), ids=TAKEN_OVER)
 async def test_code_in_place_of_the_parser_earns_nothing(math_server, program):
     found = await judged(math_server, program, "42")

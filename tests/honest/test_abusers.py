@@ -23,6 +23,10 @@ STEADY = FunctionTests(
 GRACE_SECONDS = 1.0
 
 
+@pytest.mark.promise(
+    "A program that takes too much gets its verdict within a second of its wall time.",
+    "Confinement",
+)
 @pytest.mark.parametrize("abuser", ABUSERS, ids=lambda abuser: abuser.name)
 async def test_a_program_gets_its_own_verdict_in_time_for(
     abuser: Abuser, judge_of_two: Judge

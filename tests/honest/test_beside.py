@@ -187,6 +187,7 @@ PICKLED = given(FORMS["pickle its objects"][0], "Point")
 PLAIN = FunctionTests(entry_point="f", asserts=("assert f(1) == 2", "assert f(2) == 3"))
 
 
+@pytest.mark.promise("Request and tests decide the label; no completion does.", "Labels")
 @pytest.mark.parametrize(
     ("tests", "placement", "integrity"),
     [
@@ -238,6 +239,7 @@ async def test_a_forgery_beside_function_tests_betrays_itself(judge: Judge, forg
     assert is_refused(assessment), assessment
 
 
+@pytest.mark.promise("An answer names the module that the sandbox lacks.", "Verdicts")
 async def test_a_module_that_is_not_there_is_named(judge: Judge) -> None:
     solutions = ("import nosuchpackage.part\ndef f(x): return x + 1",)
     lazily = "def f(x):\n    import nosuchpackage\n    return x"

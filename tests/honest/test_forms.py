@@ -49,6 +49,9 @@ PLACED_APART = (
 )
 
 
+@pytest.mark.promise(
+    "Tests that inspect objects, output and arguments pass as in an ordinary run.", "Labels"
+)
 @pytest.mark.parametrize("form", sampled(FORMS, 2), ids=lambda form: form.name)
 async def test_a_form_passes_an_ordinary_run_and_here(
     form: Solution, judge_of_two: Judge, tmp_path: Path

@@ -19,6 +19,10 @@ SHARED_BY_TEXT = ("objects of the tests'",)  # of a class of the tests' own
 SOLUTIONS = (*FUNCTIONS, *NAMED, *OBJECTS, *PROGRAMS)
 
 
+@pytest.mark.promise(
+    "Honest solutions pass that use threads, processes, generators, callbacks or changes in place.",
+    "Verdicts",
+)
 @pytest.mark.parametrize("solution", SOLUTIONS, ids=lambda solution: solution.name)
 async def test_an_honest_solution_passes_with(solution: Solution, judge_of_two: Judge) -> None:
     is_shared = solution.name in SHARED_BY_TEXT

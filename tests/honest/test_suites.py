@@ -45,6 +45,9 @@ async def test_a_suite_passes_a_right_solution_and_no_empty_one(
     assert is_refused(wrong)
 
 
+@pytest.mark.promise(
+    "A right solution passes, whichever assertions its copies make wrong.", "Labels"
+)
 @pytest.mark.parametrize("suite", REPEATED, ids=lambda suite: suite.name)
 async def test_no_secret_turns_a_right_solution_down(suite: Suite, judge_of_files: Judge) -> None:
     assessments = await asyncio.gather(

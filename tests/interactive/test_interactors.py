@@ -156,6 +156,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.promise("Broken tests, checkers and interactors make the task invalid.", "Verdicts")
 @pytest.mark.parametrize(("interactor", "message"), BROKEN.values(), ids=BROKEN.keys())
 async def test_a_broken_interactor_is_the_tasks_fault(
     app: App, interactor: str, message: str

@@ -118,6 +118,9 @@ async def complaint(app: App, language: Language, attempt: Attempt) -> str:
     return f"{attempt.problem.name}, {attempt.kind}: {said.verdict.name} {said.message}"
 
 
+@pytest.mark.promise(
+    "Right, wrong, crashing and endless solutions are judged rightly in each language.", "Languages"
+)
 @pytest.mark.parametrize("language", SOLVED, ids=lambda language: language.name)
 async def test_solutions_are_judged_rightly(language: Language, app: App) -> None:
     chosen = tuple(attempts(language))

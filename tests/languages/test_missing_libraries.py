@@ -33,7 +33,13 @@ from reward_server.settings import Settings
 from tests.support.sampling import sampled
 from tests.support.tools import offered, require
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.promise(
+        "A missing library that a task needs makes it invalid; what a completion imports does not.",
+        "Verdicts",
+    ),
+]
 
 TOOLS = {
     "java": "javac",

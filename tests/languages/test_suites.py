@@ -78,6 +78,10 @@ async def judge(
     )
 
 
+@pytest.mark.promise(
+    "Files of JUnit 5, `node:test`, `go test` and `cargo test` are judged test by test.",
+    "Languages",
+)
 @of_each
 async def test_a_right_solution_passes_test_by_test(suite: Suite, app: App) -> None:
     said = await judge(app, suite, suite.right)

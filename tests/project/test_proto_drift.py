@@ -61,6 +61,7 @@ def test_a_contract_that_grew_needs_a_revision(check, repository: Path, tmp_path
     assert "revisions.txt is not what the contract generates" in check(tmp_path / "proto").stderr
 
 
+@pytest.mark.promise("The contract only grows.", "Compatibility")
 @pytest.mark.parametrize(
     ("old", "new", "lost"),
     [

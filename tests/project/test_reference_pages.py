@@ -10,7 +10,7 @@ import pytest
 import trainer_client
 from codereward.v1 import reward_service_pb2, session_service_pb2
 from reward_server.settings import LimitSettings, Settings
-from scripts import reference_pages
+from scripts import promises_page, reference_pages
 from trainer_client.rewards.execution import RemoteRewardOptions
 from trainer_client.trl.settings.configuration import TrainConfig
 
@@ -28,6 +28,25 @@ def pages() -> dict[str, str]:
 def test_the_reference_pages_are_what_the_code_makes(repository: Path, pages):
     for path, text in pages.items():
         assert (repository / "docs" / path).read_text("utf-8") == text, f"{path}: `make reference`"
+
+
+def test_the_specification_has_few_words_for_each_promise_and_names_a_test(pages):
+    page = pages["concepts/specification.md"]
+    assert len(page.split()) <= 1500
+    lines = [line for line in page.splitlines() if line.startswith("- ")]
+    assert len(lines) > 70
+    for line in lines:
+        assert re.fullmatch(r"- \S.*\. (`tests/[\w/]+\.py(::\w+)?`(, )?)+", line), line
+
+
+def test_a_promise_of_an_unknown_area_or_without_one_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(promises_page, "REPOSITORY", tmp_path)
+    file = tmp_path / "tests" / "test_it.py"
+    file.parent.mkdir()
+    for arguments in ('"It holds.", "Nowhere"', '"It holds."', "TEXT, AREA"):
+        file.write_text(f"@pytest.mark.promise({arguments})\ndef test_it(): pass\n")
+        with pytest.raises((KeyError, ValueError)):
+            promises_page.promises_page()
 
 
 def test_the_server_settings_page_has_each_setting_with_its_meaning(pages):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from reward_server.domain import Extraction, Framework, Integrity, RepositoryTests, Submission
 from tests.repository.attacks import ATTACKS, Attack
 from tests.repository.naive import conclude
@@ -41,6 +43,7 @@ def _submission(files: tuple[tuple[str, bytes], ...]) -> Submission:
     )
 
 
+@pytest.mark.promise("Our collected attacks on a repository's tests earn nothing.", "Repositories")
 @each_row(ATTACKS, step=8)
 async def test_an_attack_beats_a_naive_grader_and_earns_nothing_here(
     row: Attack, judge_of_files: Judge

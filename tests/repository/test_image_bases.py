@@ -176,6 +176,9 @@ def created(engine: docker.APIClient) -> list[str]:
     return [found["Id"] for found in engine.containers(all=True, filters=mine)]
 
 
+@pytest.mark.promise(
+    "Tests import the files that are judged, not those of the image.", "Repositories"
+)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_the_files_that_are_judged_are_imported_and_not_those_of_the_image(
     kind: str, client: AsyncRewardClient, shop_image: str, engine: docker.APIClient

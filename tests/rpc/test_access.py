@@ -64,6 +64,9 @@ async def test_any_of_the_tokens_lets_in(serve: Serve, tokens: Path) -> None:
         assert response.verdict == pb.VERDICT_PASSED
 
 
+@pytest.mark.promise(
+    "Without a valid token only health checks are answered, and no body is read.", "Service"
+)
 @pytest.mark.parametrize(
     "metadata",
     [
@@ -105,6 +108,9 @@ async def test_every_method_of_the_service_asks_for_a_token(serve: Serve, tokens
     assert {*codes, raised.value.code()} == {grpc.StatusCode.UNAUTHENTICATED}
 
 
+@pytest.mark.promise(
+    "Without a valid token only health checks are answered, and no body is read.", "Service"
+)
 async def test_the_body_of_a_stranger_is_not_read(serve: Serve, tokens: Path) -> None:
     served = await serve(token_file=tokens)
     too_large_for_the_transport = pb.ScoreRequest(completion="x" * (80 << 20))
@@ -251,6 +257,7 @@ async def test_tokens_that_cannot_be_used_leave_the_old_ones_in_force(
     assert response.verdict == pb.VERDICT_PASSED
 
 
+@pytest.mark.promise("Certificates and tokens are rotated without a restart.", "Service")
 async def test_certificates_are_rotated_without_a_restart(
     serve: Serve, authority: Authority, server_pair: Pair, tmp_path: Path
 ) -> None:
@@ -359,6 +366,7 @@ async def test_health_is_told_for_the_server_and_its_service(serve: Serve) -> No
     assert error.code is grpc.StatusCode.NOT_FOUND
 
 
+@pytest.mark.promise("A draining server finishes running work and refuses new work.", "Service")
 async def test_draining_finishes_what_runs_and_refuses_what_comes(serve: Serve) -> None:
     served = await serve(drain_seconds=30)
     served.executor.held = True

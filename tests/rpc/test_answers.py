@@ -135,6 +135,7 @@ def test_an_assessment_crosses_whole() -> None:
     )
 
 
+@pytest.mark.promise("No reward, as for a broken task, differs from a reward of zero.", "Verdicts")
 def test_no_reward_and_a_reward_of_zero_are_told_apart() -> None:
     assert not answers.score_response(assessment(reward=None)).HasField("reward")
     assert answers.score_response(assessment(reward=0.0)).HasField("reward")

@@ -28,6 +28,7 @@ async def until(watch: Any, status: int) -> None:
             return
 
 
+@pytest.mark.promise("Health follows whether sandboxes can be started.", "Service")
 async def test_health_follows_whether_sandboxes_can_be_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

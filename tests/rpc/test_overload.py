@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 import grpc
+import pytest
 
 from reward_server.domain import Execution, Job
 from tests.rpc.conftest import Refusal, Serve, Served, function_request
@@ -40,6 +41,7 @@ async def insist(served: Served, number: int, refusals: dict[int, Refusal]) -> N
         refusals[number] = answer
 
 
+@pytest.mark.promise("Twenty times the load that can be served costs no throughput.", "Service")
 async def test_twenty_times_more_than_can_be_served_costs_no_throughput(serve: Serve) -> None:
     executor, refusals = FakeExecutor(slots=SLOTS, held=True), dict[int, Refusal]()
     served = await serve(executor, queue_capacity=CAPACITY)

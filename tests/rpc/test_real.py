@@ -104,6 +104,10 @@ async def test_a_large_task_that_is_stored_gets_the_verdicts_of_one_that_is_sent
     assert real.app.tasks.count == 1
 
 
+@pytest.mark.promise(
+    "A program that does not compile gets `COMPILE_ERROR` with the interpreter's message.",
+    "Verdicts",
+)
 async def test_a_program_that_does_not_compile_is_told_from_one_that_raises(real: Real) -> None:
     stdio = pb.StdioTests(cases=[pb.StdioCase(stdin=b"4\n", expected_stdout=b"8\n")] * 2)
     broken, raising = "print(2 *\n", "print(8)\nraise SyntaxError('no')\n"
@@ -117,6 +121,7 @@ async def test_a_program_that_does_not_compile_is_told_from_one_that_raises(real
     assert answers[0].usage.executions == 1
 
 
+@pytest.mark.promise("Broken tests, checkers and interactors make the task invalid.", "Verdicts")
 async def test_a_checker_program_that_does_not_compile_makes_the_task_invalid(real: Real) -> None:
     program = "import sys\nsys.exit(0 if"
     checker = pb.Checker(kind=pb.CHECKER_KIND_PROGRAM, program=program)

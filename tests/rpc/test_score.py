@@ -90,6 +90,7 @@ async def test_the_server_describes_itself(serve: Serve) -> None:
 # ----------------------------------------------------------------------------------- refusals
 
 
+@pytest.mark.promise("A wrong field is `INVALID_ARGUMENT` with its name.", "Service")
 async def test_a_wrong_field_is_named_in_the_status(serve: Serve) -> None:
     served = await serve()
     request = function_request(limits=pb.Limits(cpu_time_seconds=0.0))
@@ -143,6 +144,7 @@ async def test_text_that_is_not_utf8_is_refused_on_the_wire(serve: Serve) -> Non
     assert "UTF-8" in error.details
 
 
+@pytest.mark.promise("A request that is too large is refused with the limit.", "Service")
 async def test_a_body_of_64_megabytes_is_refused_with_the_limit(serve: Serve) -> None:
     served = await serve()
     request = pb.ScoreRequest(function=pb.FunctionTests(test_code="x" * (64 << 20)))
@@ -203,6 +205,9 @@ async def test_an_unknown_method_is_unimplemented(serve: Serve) -> None:
 # ------------------------------------------------------------------ deadlines, cancelling, load
 
 
+@pytest.mark.promise(
+    "If a call is cancelled or its client vanishes, its execution is killed.", "Service"
+)
 async def test_a_cancelled_call_kills_its_execution(serve: Serve) -> None:
     served = await serve(FakeExecutor(held=True))
     call = served.stub.Score(function_request())
@@ -220,6 +225,9 @@ async def test_a_deadline_kills_the_execution_and_is_told(serve: Serve) -> None:
     assert (await served.stub.Score(function_request(1))).verdict == pb.VERDICT_PASSED
 
 
+@pytest.mark.promise(
+    "If a call is cancelled or its client vanishes, its execution is killed.", "Service"
+)
 async def test_a_client_that_vanishes_has_its_execution_killed(serve: Serve) -> None:
     served = await serve(FakeExecutor(held=True))
     channel = grpc.aio.insecure_channel(served.app.address)
@@ -242,6 +250,9 @@ async def fill(served: Served, count: int) -> list[asyncio.Task[pb.ScoreResponse
     return calls
 
 
+@pytest.mark.promise(
+    "A full queue answers `RESOURCE_EXHAUSTED` with a time to come again.", "Service"
+)
 async def test_a_full_queue_pushes_back_with_a_time_to_come_again(serve: Serve) -> None:
     served = await serve(FakeExecutor(held=True), queue_capacity=3)
     calls = await fill(served, 5)
@@ -292,6 +303,7 @@ async def test_a_batch_is_answered_in_whole(serve: Serve) -> None:
     assert all(answer.response.verdict == pb.VERDICT_PASSED for answer in answers)
 
 
+@pytest.mark.promise("Identical completions of a batch cost one execution.", "Service")
 async def test_identical_completions_of_a_batch_cost_one_execution(serve: Serve) -> None:
     served = await serve(FakeExecutor(held=True))
     group = [function_request(id=str(number)) for number in range(8)]

@@ -46,6 +46,9 @@ def only_digests(executor: FakeExecutor) -> set[int]:
     return {len(job.work.tests.test_code) for job in executor.started}
 
 
+@pytest.mark.promise(
+    "512 completions send one copy of their tests, and one more after a restart.", "Client"
+)
 async def test_512_completions_move_one_copy_of_their_tests(serve: Serve) -> None:
     served = await serve()
     async with (
@@ -61,6 +64,9 @@ async def test_512_completions_move_one_copy_of_their_tests(serve: Serve) -> Non
     assert proxy.received_bytes < 0.1 * least
 
 
+@pytest.mark.promise(
+    "512 completions send one copy of their tests, and one more after a restart.", "Client"
+)
 async def test_a_restart_between_two_completions_costs_one_more_copy_and_is_not_seen(
     serve: Serve,
 ) -> None:

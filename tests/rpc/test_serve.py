@@ -103,6 +103,7 @@ async def test_it_serves_until_sigterm_and_tells_where(run: Run) -> None:
     assert code == 0
 
 
+@pytest.mark.promise("Certificates and tokens are rotated without a restart.", "Service")
 async def test_a_hang_up_reads_the_tokens_again_and_ends_nothing(run: Run, tmp_path: Path) -> None:
     tokens = await asyncio.to_thread(_token_file, tmp_path, "first")
     server = await run("serve", "--port", "0", "--json", *PYTHON, "--token-file", str(tokens))

@@ -59,6 +59,7 @@ async def test_the_digest_is_that_of_the_bytes_that_were_sent(serve: Serve) -> N
         assert answer.task_digest == hashlib.sha256(body).digest()
 
 
+@pytest.mark.promise("A stored task is judged as if the request held it.", "Service")
 async def test_a_named_task_is_executed_as_if_the_request_held_it(serve: Serve) -> None:
     served = await serve()
     stored = task(7, prompt="import math", data_files={"a.txt": b"1"}, text_data_files={"b": "2"})
@@ -171,6 +172,7 @@ async def test_requests_that_name_a_task_share_work_with_those_that_have_it(serv
 # ------------------------------------------------------------------------------------- owners
 
 
+@pytest.mark.promise("Credentials share no ids, work or stored tasks.", "Service")
 async def test_a_credential_cannot_use_or_find_the_task_of_another(
     serve: Serve, tokens: Path
 ) -> None:

@@ -28,6 +28,10 @@ from reward_server.telemetry import Telemetry
 from tests.rpc.conftest import Serve, Served, function_request, refused
 from tests.rpc.fakes import FakeExecutor
 
+pytestmark = pytest.mark.promise(
+    "Strangers take few streams, connections and calls, and lock nobody out.", "Service"
+)
+
 TOKEN = (("authorization", "Bearer good"),)
 HEADERS = [
     (":method", "POST"),

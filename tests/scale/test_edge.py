@@ -170,6 +170,9 @@ async def measured(attack: str, tokens: Path) -> Figures:
         )
 
 
+@pytest.mark.promise(
+    "While a client attacks the server in known ways, no call of others fails.", "Service"
+)
 @pytest.mark.timeout(600 + 3 * SECONDS)
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_holders_of_a_token_are_served_while_a_client_attacks(

@@ -31,7 +31,13 @@ from tests.support.engine import PYTHON_TAG
 from tests.support.tools import require
 from trainer_client import AsyncRewardClient, Score
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.promise(
+        "While a Docker Engine fails, verdicts are right or absent; then the server recovers.",
+        "Confinement",
+    ),
+]
 
 SLOTS = 2
 CONTAINERS = SLOTS + 1  # and a spare

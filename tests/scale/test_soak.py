@@ -5,6 +5,8 @@ A run makes 150 executions; REWARD_SERVER_TEST_ALL=1 makes two thousand.
 
 from __future__ import annotations
 
+import pytest
+
 from tests.scale.soak import FAULTS, OF_PROCESSES, soak
 from tests.support.sampling import times
 
@@ -14,6 +16,10 @@ SESSIONS = 10
 FAULTS_IN_ALL = times(20, by_default=8)
 
 
+@pytest.mark.promise(
+    "After many executions with faults, no process, mount, control group or file is left.",
+    "Confinement",
+)
 async def test_after_many_executions_and_some_faults_nothing_is_left() -> None:
     seen = await soak(
         executions=EXECUTIONS, servers=SERVERS, faults=FAULTS_IN_ALL, sessions=SESSIONS

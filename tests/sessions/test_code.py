@@ -144,6 +144,9 @@ async def test_code_whose_end_is_hard_to_tell_keeps_its_interpreter(
     assert (after.value, after.restarted) == ("42", False)
 
 
+@pytest.mark.promise(
+    "Code at its time limit is interrupted, and its interpreter keeps its state.", "Sessions"
+)
 async def test_a_time_limit_interrupts_code_and_keeps_the_state(session: AsyncSession) -> None:
     await session.run_code("kept = 5\nimport subprocess")
     code = "subprocess.run(['sleep', '605'])"

@@ -60,6 +60,7 @@ def _cgroups_of(owner: str) -> list[Path]:
     return [path for place in places for path in place.glob(f"{OUR_PREFIX}{owner}-*")]
 
 
+@pytest.mark.promise("After `kill -9` of the server, none of its sandboxes is left.", "Confinement")
 def test_nothing_of_a_session_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
     arguments = ["--workers", "1", "--set", "languages=python"]
     arguments += ["--set", f"session_memory_bytes={1 << 30}"]
@@ -95,6 +96,7 @@ def _until_answered(call: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.promise("A lost session is `NOT_FOUND` with a reason, never an exit code.", "Sessions")
 @on_the_servers_loop
 @pytest.mark.parametrize("victim", ["runner", "container"])
 async def test_a_session_whose_container_dies_is_lost_and_others_live_on(

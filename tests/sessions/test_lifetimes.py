@@ -60,6 +60,7 @@ CALLS = {
 }
 
 
+@pytest.mark.promise("A session of another credential is as unknown as none.", "Sessions")
 @pytest.mark.parametrize("method", CALLS)
 async def test_a_session_of_another_credential_is_as_unknown_as_none(
     method: str, app: App, client: AsyncRewardClient, red: AsyncRewardClient
@@ -104,6 +105,7 @@ async def test_the_quota_of_sessions_is_kept_and_named(
     assert metric(app, "tenant_refusals_total", tenant="red", quota="sessions") > refused
 
 
+@pytest.mark.promise("Sessions stay within the memory that is set aside for them.", "Sessions")
 async def test_memory_admits_sessions_and_waiting_gets_room(app: App) -> None:
     async with (
         AsyncRewardClient(app.address, token=BLUE, timeout_seconds=IMPATIENT) as hasty,
@@ -122,6 +124,9 @@ async def test_memory_admits_sessions_and_waiting_gets_room(app: App) -> None:
         await session.close()
 
 
+@pytest.mark.promise(
+    "A session ends with its lifetime, even in use, or at its idle limit.", "Sessions"
+)
 async def test_a_session_ends_with_its_lifetime_even_if_it_is_in_use(
     app: App, client: AsyncRewardClient
 ) -> None:
@@ -169,6 +174,9 @@ async def clock(monkeypatch: pytest.MonkeyPatch) -> SessionClock:
     return made
 
 
+@pytest.mark.promise(
+    "A session ends with its lifetime, even in use, or at its idle limit.", "Sessions"
+)
 async def test_a_session_in_which_nothing_happens_ends_and_use_keeps_it(
     app: App, client: AsyncRewardClient, clock: SessionClock
 ) -> None:

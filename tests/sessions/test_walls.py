@@ -37,6 +37,7 @@ def _is_held(probe: Probe, result: ExecResult) -> bool:
     return is_killed or (result.stdout == b"held\n" and result.exit_code == 0)
 
 
+@pytest.mark.promise("A session reaches nothing outside of it, and no other session.", "Sessions")
 @pytest.mark.parametrize("probe", sampled(OUTSIDE, 4), ids=lambda probe: probe.name)
 async def test_a_session_cannot_reach(probe: Probe, shared_session: AsyncSession) -> None:
     result = await _probed(shared_session, probe)
@@ -110,6 +111,7 @@ for number in range(1, 65):
     assert (await shared_session.exec(["echo", "lives"])).stdout == b"lives\n"
 
 
+@pytest.mark.promise("A session reaches nothing outside of it, and no other session.", "Sessions")
 async def test_sessions_of_one_server_do_not_see_each_other(app: App, host: Host) -> None:
     """One credential's marks in files, memory, sockets and names are nowhere in another's."""
     mark = f"mark-{host.secret}"
@@ -162,6 +164,9 @@ async def neighbour(app: App) -> AsyncIterator[AsyncSession]:
         yield opened
 
 
+@pytest.mark.promise(
+    "A command that takes too much is stopped, and other sessions go on.", "Sessions"
+)
 @pytest.mark.parametrize("abuser", sampled(EXCESSES, 5), ids=lambda abuser: abuser.name)
 async def test_a_command_that_takes_too_much_is_bounded_and_harms_no_neighbour(
     abuser: Abuser, client: AsyncRewardClient, neighbour: AsyncSession

@@ -197,6 +197,9 @@ def besieged(shop: Workshop) -> list[str]:
     return shop.tests_program(split, tests)
 
 
+@pytest.mark.promise(
+    "A malformed answer ends tests that run apart, and does not pass.", "Languages"
+)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_malformed_answer_ends_the_tests_and_is_told(besieged: list[str], name: str) -> None:
     outcome = answered(besieged, HOSTILE[name])

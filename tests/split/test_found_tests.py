@@ -255,6 +255,7 @@ async def test_a_right_solution_passes_apart_and_in_one_program(app: App, name: 
             assert (said.verdict, said.integrity) == (Verdict.PASSED, integrity), said
 
 
+@pytest.mark.promise("Every test that `cargo test` or `go test` would run counts.", "Languages")
 @pytest.mark.parametrize(("name", "wrong"), WRONG)
 async def test_a_solution_that_fails_one_test_gets_nothing(app: App, name: str, wrong: str) -> None:
     one = PROGRAMS[name]

@@ -80,6 +80,7 @@ async def verdict(
     return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.promise("Honest solutions pass tests that run apart.", "Languages")
 @on_the_servers_loop
 @pytest.mark.parametrize(
     ("corpus", "problem"), rows(lambda one: iter(sampled(list(one.problems.items()), step=6)))
@@ -97,6 +98,7 @@ async def test_a_problem_is_solved_apart_and_not_without_a_body(
     assert wrong.usage.executions == 2  # nothing of the tests is compiled again
 
 
+@pytest.mark.promise("Request and tests decide the label; no completion does.", "Labels")
 @on_the_servers_loop
 @pytest.mark.parametrize(
     ("corpus", "found"), rows(lambda one: iter([("whole", (one.whole, one.wrong))]))
@@ -122,6 +124,7 @@ async def test_what_cannot_be_taken_apart_is_judged_as_one_program(
     assert right.integrity is Integrity.SHARED
 
 
+@pytest.mark.promise("Attacks on tests that run apart earn nothing.", "Languages")
 @on_the_servers_loop
 @pytest.mark.parametrize(("corpus", "completion"), rows(attacks))
 async def test_an_attack_gets_no_reward(app: App, corpus: Corpus, completion: str) -> None:

@@ -116,6 +116,10 @@ async def test_a_program_that_has_it_killed_each_time_gets_its_verdict(
     assert len(ours.used) == 2
 
 
+@pytest.mark.promise(
+    "A job whose processes are killed from outside runs once more, and no third time.",
+    "Confinement",
+)
 async def test_no_mixture_of_losses_buys_a_third_run(machine: Start) -> None:
     ours = await machine(SandboxError("first"), LOST[0], LOST[0])
     assert await ours.executor.run(program()) == LOST[0]

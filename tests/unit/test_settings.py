@@ -30,6 +30,7 @@ def pem(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.promise("By default the server listens on loopback alone.", "Service")
 def test_the_defaults_stand_alone_and_are_safe() -> None:
     settings = load_settings({})
     assert settings.host == "127.0.0.1"

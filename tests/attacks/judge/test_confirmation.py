@@ -238,6 +238,7 @@ async def test_an_honest_solution_is_confirmed_by_a_judge_with_a_hole(
     assert not assessment.signals
 
 
+@pytest.mark.promise("A solution that uses a deliberate hole in the judge earns nothing.", "Labels")
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
 async def test_an_attack_through_the_hole_is_not_confirmed(weak_judge: Judge, hole: str) -> None:
     caught = 0

@@ -21,7 +21,13 @@ from tests.honest.ordinary import run_functions
 from tests.support.common import on_the_servers_loop
 from tests.support.sampling import each_row
 
-pytestmark = on_the_servers_loop
+pytestmark = [
+    on_the_servers_loop,
+    pytest.mark.promise(
+        "If tests use a function that the prompt defines, the solution's version is tested.",
+        "Labels",
+    ),
+]
 
 EMPTIES = "def f(xs):\n    xs.clear()\n    return []\n"
 TWO = "def double(x):\n    return x + x\n\ndef quad(x):\n    return double(double(x))\n"

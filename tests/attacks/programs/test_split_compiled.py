@@ -248,6 +248,7 @@ async def judged(app: App, language: str, completion: str, **rest: object) -> As
     return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.promise("Honest solutions pass tests that run apart.", "Languages")
 @pytest.mark.parametrize(("language", "solution"), [("c++", CPP_SOLUTION), ("java", JAVA_SOLUTION)])
 async def test_a_solution_passes_apart(app: App, language: str, solution: str) -> None:
     assessment = await judged(app, language, solution, require_integrity=Integrity.ISOLATED)
@@ -256,6 +257,7 @@ async def test_a_solution_passes_apart(app: App, language: str, solution: str) -
     assert len(assessment.tests) == 3
 
 
+@pytest.mark.promise("Attacks on tests that run apart earn nothing.", "Languages")
 @pytest.mark.parametrize(("language", "completion", "limits"), ATTACKS)
 async def test_an_attack_gets_no_reward(
     app: App, language: str, completion: str, limits: Limits

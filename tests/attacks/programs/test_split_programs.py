@@ -70,6 +70,7 @@ async def test_the_problem_is_solved_by_a_solution_alone(app: App) -> None:
     assert [test.outcome for test in assessment.tests] == [TestOutcome.PASSED] * 6
 
 
+@pytest.mark.promise("Attacks on tests that run apart earn nothing.", "Languages")
 @pytest.mark.parametrize(
     "completion",
     [
@@ -378,6 +379,7 @@ APART = {
 }
 
 
+@pytest.mark.promise("Honest solutions pass tests that run apart.", "Languages")
 @pytest.mark.parametrize("name", HONEST)
 async def test_honest_work_passes(app: App, name: str) -> None:
     solution, tests = HONEST[name]

@@ -118,6 +118,9 @@ def references(flags, target, **more):
     return found, source, told.getvalue().splitlines()
 
 
+@pytest.mark.promise(
+    "`reward-train` first tries whether each reference solution passes its tests.", "Client"
+)
 @pytest.mark.parametrize(("place", "by_text"), [(BESIDE, ISOLATED), (ISOLATED, BESIDE)])
 def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, place, by_text):
     target = serve(passing_at(place, by_text=by_text)).target

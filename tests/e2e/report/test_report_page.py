@@ -223,6 +223,7 @@ def test_a_dark_page_has_dark_figures_and_text_that_can_be_read(quiet, seeds):
     quiet.prefer("light")
 
 
+@pytest.mark.promise("Text of completions never runs in a report.", "Client")
 def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(quiet, hostile):
     quiet.open(hostile)
     for place in range(2, 21):

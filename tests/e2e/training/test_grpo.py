@@ -82,6 +82,7 @@ def test_training_runs_on_the_servers_verdicts(lasting_server, tiny_model, tmp_p
     assert sum(trainer.state.log_history[0][key] for key in shares) == pytest.approx(1.0)
 
 
+@pytest.mark.promise("Training goes on through the server's death and return.", "Client")
 def test_training_goes_on_through_the_servers_death_and_return(server, tiny_model, tmp_path):
     from transformers import TrainerCallback
 

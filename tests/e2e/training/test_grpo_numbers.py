@@ -25,6 +25,7 @@ from trainer_client.grpo import (
 pytestmark = [
     pytest.mark.training,
     *TRAINERS_WARN,
+    pytest.mark.promise("`trainer_client.grpo` computes the same numbers as TRL.", "Client"),
 ]
 
 # Ordinary, without variance, partly judged, judged once, not judged.

@@ -31,6 +31,7 @@ async def test_a_token_is_taken_where_clients_can_show_it(
     assert answer.status_code == 200
 
 
+@pytest.mark.promise("Every path of HTTP needs a valid token.", "Service")
 @pytest.mark.parametrize(
     "headers",
     [

@@ -198,6 +198,9 @@ def lost(_: Job) -> Execution:
     raise SandboxError("lost")
 
 
+@pytest.mark.promise(
+    "A program that SandboxFusion's door could not run is answered by 504.", "Service"
+)
 async def test_a_program_that_the_server_lost_is_504(serve: Serve) -> None:
     served = await serve(FakeExecutor(behaviour=lost), http_port=0)
     async with httpx.AsyncClient(base_url=url_of(served)) as client:

@@ -163,6 +163,9 @@ def violated_quota(error: Refusal) -> str:
     return subject
 
 
+@pytest.mark.promise(
+    "A request above a quota is refused with the quota's name and a time.", "Service"
+)
 async def test_a_request_above_the_quota_is_refused_with_its_name_and_a_time(
     serve: Serve, file: Path
 ) -> None:

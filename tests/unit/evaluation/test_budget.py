@@ -96,6 +96,9 @@ async def test_an_honest_solution_is_not_refused_for_the_copies_of_a_slow_test(
     assert [job.is_copy for job in machine.jobs].count(False) == 1
 
 
+@pytest.mark.promise(
+    "A program that sleeps in each case gets its verdict before the deadline.", "Service"
+)
 @pytest.mark.parametrize("remaining", [300.0, 500.0])
 @pytest.mark.parametrize(
     "machine",

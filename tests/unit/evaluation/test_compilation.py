@@ -95,6 +95,9 @@ def evaluation(machine: Machine) -> Evaluation:
 # ---------------------------------------------------------------------------------- compiling
 
 
+@pytest.mark.promise(
+    "A program is compiled once for all its cases, and not again for the same source.", "Languages"
+)
 async def test_a_program_is_compiled_once_for_all_its_cases_and_not_again() -> None:
     machine = Machine()
     judge = evaluation(machine)
@@ -112,6 +115,7 @@ async def test_what_was_made_is_what_runs() -> None:
     assert {(work.product, work.commands) for work in runs} == {(MADE, (("./main",),))}
 
 
+@pytest.mark.promise("Programs that differ in a byte are never taken for each other.", "Languages")
 async def test_programs_that_differ_are_not_taken_for_each_other() -> None:
     machine = Machine(compiler=lambda source: ended(product=source.encode()))
     programs = Programs(Limits())
@@ -264,6 +268,9 @@ async def test_an_attack_on_the_compilers_walls_stays_one() -> None:
 # ----------------------------------------------------------------------------- broken compilers
 
 
+@pytest.mark.promise(
+    "A language that does not work is the server's failure, never a compile error.", "Languages"
+)
 @pytest.mark.parametrize(
     "broken",
     [

@@ -584,6 +584,9 @@ async def test_the_integrity_on_offer_is_enough_for_every_requirement(required: 
     assert assessment.integrity >= required
 
 
+@pytest.mark.promise(
+    "A request for a stronger label than its tests allow is refused before anything runs.", "Labels"
+)
 async def test_more_integrity_than_the_tests_text_allows_is_refused_before_anything_runs() -> None:
     text = "import solution\nclass TestF(solution.Base):\n    pass\n"
     files = UnitTests(framework=Framework.UNITTEST, files=(("test_f.py", text),))
@@ -1011,6 +1014,9 @@ async def test_a_deadline_that_passes_after_a_run_above_its_limit_is_a_verdict()
     assert len(executor.killed) == 1
 
 
+@pytest.mark.promise(
+    "A deadline shorter than the limits is `DEADLINE_EXCEEDED`, no verdict.", "Service"
+)
 async def test_a_deadline_that_is_shorter_than_the_limits_is_no_verdict() -> None:
     executor = Executor(slots=1, gate=asyncio.Event())
     clock = Clock()
@@ -1025,6 +1031,7 @@ async def test_a_deadline_that_is_shorter_than_the_limits_is_no_verdict() -> Non
 # ---------------------------------------------------------------------------------- owners
 
 
+@pytest.mark.promise("Credentials share no ids, work or stored tasks.", "Service")
 async def test_owners_choose_their_ids_and_share_no_work() -> None:
     executor = Executor(gate=asyncio.Event())
     judge = evaluation(executor)

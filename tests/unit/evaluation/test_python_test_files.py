@@ -332,6 +332,7 @@ async def test_a_test_with_other_rows_than_the_texts_earns_nothing(
     assert runs[-1].execution.signals.keys() & {"missing_test", "invented_test"}
 
 
+@pytest.mark.promise("A result whose name is not in the tests' text never counts.", "Labels")
 @pytest.mark.parametrize(
     "name",
     ["test_mine_{n}", "test_0#{n}", "test_0[{n}]", "test_shape[{n}]"],
@@ -380,6 +381,9 @@ async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
     assert len({dict(work.tests.files)["test_f.py"] for work in slots.works}) > 2
 
 
+@pytest.mark.promise(
+    "Tests in one process or program with the solution are always `SHARED`.", "Labels"
+)
 @pytest.mark.parametrize(
     ("text", "integrity"),
     [
@@ -452,6 +456,9 @@ def share(policy: RewardPolicy, runs: list[Run]) -> float | None:
     return reward(bare, conclude(policy, runs).verdict, results)
 
 
+@pytest.mark.promise(
+    "Beside copies, only tests that also failed as copies bring a reward.", "Labels"
+)
 @pytest.mark.parametrize("policy", [RewardPolicy(), FIRST_TWO, FRACTION, WEIGHTED])
 @pytest.mark.parametrize(
     "change", [last_fails, last_is_skipped, last_is_not_run, invented, lambda tests: tests]

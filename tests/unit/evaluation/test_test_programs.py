@@ -175,6 +175,9 @@ async def test_a_limit_in_the_middle_keeps_what_was_observed() -> None:
     assert outcomes(assessment) == [TestOutcome.PASSED, TestOutcome.LIMIT]
 
 
+@pytest.mark.promise(
+    "A solution that exits before the end of a test program earns nothing.", "Languages"
+)
 @pytest.mark.parametrize("said", [("2", "3"), ("2",), ()])
 async def test_who_leaves_before_the_ending_earns_nothing(said: tuple[str, ...]) -> None:
     assessment, _ = await judged(honest(*said, ends=False))
@@ -253,6 +256,9 @@ DECIDERS = (
 )
 
 
+@pytest.mark.promise(
+    "Tests in one process or program with the solution are always `SHARED`.", "Labels"
+)
 @pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
 @pytest.mark.parametrize("decider", DECIDERS)
 async def test_whatever_is_one_program_with_the_solution_is_shared(

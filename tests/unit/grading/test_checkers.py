@@ -52,6 +52,9 @@ def test_no_kind_accepts_other_text(kind: CheckerKind, expected: bytes, actual: 
     assert not same(kind, expected, actual)
 
 
+@pytest.mark.promise(
+    "White space at the ends of output lines does not count by default.", "Verdicts"
+)
 @pytest.mark.parametrize("actual", [b"1  \n2", b"1\r\n2\r\n", b"1\n2\n\n \n", b"1\t\n2\x0b\n"])
 def test_trailing_white_space_does_not_count_unless_exactness_is_asked(actual: bytes) -> None:
     assert same(CheckerKind.TRAILING_WHITESPACE, b"1\n2\n", actual)
@@ -127,6 +130,7 @@ def test_whole_numbers_beyond_a_double_s_precision_are_told_apart() -> None:
     assert same(CheckerKind.FLOAT, b"12345678901234567890", b"+12345678901234567890")
 
 
+@pytest.mark.promise("NaN and infinity equal no other number, with every tolerance.", "Verdicts")
 @pytest.mark.parametrize("special", [b"nan", b"inf", b"-inf", b"Infinity"])
 @pytest.mark.parametrize("other", [b"0", b"1e308", b"-1e308", b"nanx", b"1e400"])
 def test_nan_and_infinity_equal_nothing_else_whatever_the_tolerance(

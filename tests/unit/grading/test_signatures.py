@@ -23,6 +23,9 @@ def written(*lines: str) -> str:
     return f'class Solution(object):\n    def f(self, x):\n        """\n        {text}\n'
 
 
+@pytest.mark.promise(
+    "The prompt's signature decides which JSON arrays are linked lists or trees.", "Verdicts"
+)
 @pytest.mark.parametrize(
     ("prompt", "parameters", "result"),
     [

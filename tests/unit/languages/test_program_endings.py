@@ -171,6 +171,9 @@ SWALLOWING = {  # what a solution ends in, and tests with what ends that
 }
 
 
+@pytest.mark.promise(
+    "An open comment or string of a solution does not swallow the tests.", "Languages"
+)
 @pytest.mark.parametrize("name", SWALLOWING)
 def test_a_solution_does_not_make_the_tests_a_part_of_its_text(name: str, tmp_path: Path) -> None:
     one, tests = SWALLOWING[name]

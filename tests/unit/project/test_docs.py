@@ -44,17 +44,6 @@ def test_every_test_that_a_document_names_exists(document: str, repository: Path
         assert not function or re.search(rf"def {function}\b", source), f"{path}::{function}"
 
 
-def test_every_promise_of_the_specification_names_what_enforces_it(repository: Path):
-    text = (repository / "docs" / "concepts" / "specification.md").read_text()
-    rows = [line for line in text.splitlines() if re.match(r"\| (?!promise|---)", line)]
-    assert rows
-    for row in rows:
-        *_, enforced, _ = row.split("|")
-        assert (
-            TEST.search(enforced) or "`reward-server" in enforced or "not measured" in enforced
-        ), row
-
-
 def test_the_readmes_python_compiles(repository: Path):
     blocks = PYTHON_BLOCK.findall((repository / "README.md").read_text())
     assert blocks

@@ -189,6 +189,7 @@ def test_what_is_unset_takes_the_servers_defaults() -> None:
     assert submission.extraction is Extraction.AUTO
 
 
+@pytest.mark.promise("A completion that is too large gets `COMPILE_ERROR`.", "Service")
 @pytest.mark.parametrize(
     ("letter", "count", "stated", "size"),
     [

@@ -114,6 +114,7 @@ def test_files_are_bounded_in_number_and_size() -> None:
         convert.submission(request(data_files=large), BOUNDS)
 
 
+@pytest.mark.promise("Files of a request stay below the working folder.", "Confinement")
 @given(st.text(alphabet="ab./\\ \0\n", max_size=20))
 def test_an_accepted_path_stays_below_its_folder(path: str) -> None:
     try:

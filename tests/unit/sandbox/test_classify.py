@@ -99,6 +99,7 @@ NOTHING = Findings(stage=Stage.READY)
 # ------------------------------------------------------------------------ the candidate's doings
 
 
+@pytest.mark.promise("Every failure after the candidate is ready is the candidate's.", "Verdicts")
 @pytest.mark.parametrize(
     ("facts", "findings", "ending", "limits", "signals"),
     [
@@ -427,6 +428,7 @@ def test_tests_left_out_after_a_failure_are_complete_only_when_asked_for() -> No
     assert classify(finish(), found(tests=tests), job(stopping)).ending is Ending.CRASHED
 
 
+@pytest.mark.promise("A run without tests never passes.", "Verdicts")
 def test_no_tests_at_all_are_never_complete() -> None:
     no_calls = CallJudgement(source="", tests=CallTests(entry_point="f", cases=()))
     for work in (FUNCTION, UNIT, no_calls):
@@ -436,6 +438,7 @@ def test_no_tests_at_all_are_never_complete() -> None:
 # ---------------------------------------------------------------------------- ours, the task's
 
 
+@pytest.mark.promise("A failure before the candidate is ready is the server's.", "Verdicts")
 @pytest.mark.parametrize("stage", [Stage.STARTING, Stage.LOADING])
 @pytest.mark.parametrize("findings", ["silent", "reported"])
 @pytest.mark.parametrize(

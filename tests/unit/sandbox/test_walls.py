@@ -33,6 +33,9 @@ def test_each_wall_is_needed_according_to_its_kind(kind: WallKind) -> None:
         require(walls(kind.name), [kind.name])
 
 
+@pytest.mark.promise(
+    "A missing wall that `--allow-missing` does not name stops the start.", "Confinement"
+)
 def test_only_what_is_not_waived_is_named() -> None:
     with pytest.raises(MissingWallError) as caught:
         require(walls("memory-limit", "seccomp", "landlock"), ["memory-limit"])

@@ -16,6 +16,10 @@ from reward_server.scheduler import Scheduler
 from reward_server.tenants.tenant import Credential, Quotas, Tenant, Tenants
 from tests.rpc.fakes import FakeExecutor, program
 
+pytestmark = pytest.mark.promise(
+    "Tenants get slot time by their weights, and no more slots than their quota.", "Service"
+)
+
 
 def table(**given: float | Quotas) -> Tenants:
     """Tenants by name, each with its weight or its quotas."""

@@ -47,6 +47,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         yield Place(address.port, address.path.strip("/"))
 
 
+@pytest.mark.promise("Without its token the live page of a run shows nothing.", "Client")
 def test_who_does_not_know_the_token_gets_nothing(place):
     assert len(place.token) >= 32
     for path in ("/", "/state", "//state", f"/{place.token[:-1]}/state", f"/x{place.token}/state"):

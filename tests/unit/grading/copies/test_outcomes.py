@@ -57,6 +57,9 @@ def chance(true: int, wrong: int) -> float:
     return best**true * (1 - best) ** wrong
 
 
+@pytest.mark.promise(
+    "Copies of tests leave random outcomes a chance of at most 1 in 2^20.", "Labels"
+)
 @given(WEIGHTS)
 @settings(deadline=None, max_examples=times(40, by_default=12))
 def test_twins_leave_no_more_to_chance_than_promised(weights: list[int]) -> None:

@@ -103,6 +103,9 @@ def outcomes(work: UnitJudgement) -> tuple[TestResult, ...]:
     return ran(dict(work.tests.files)[PATH], module(HONEST))
 
 
+@pytest.mark.promise(
+    "Beside copies, one wrong answer among right ones is never rewarded.", "Labels"
+)
 @pytest.mark.parametrize(("tests", "assertions"), SHAPES)
 async def test_one_lie_among_honest_assertions_is_never_rewarded(
     tests: int, assertions: int
@@ -164,6 +167,9 @@ def _inventing(work: UnitJudgement, draw: random.Random) -> tuple[TestResult, ..
 FORGERS = (_passing, _guessing, _renaming, _doubling, _skipping, _dropping, _inventing)
 
 
+@pytest.mark.promise(
+    "Beside copies, answers that do not depend on the tests are never rewarded.", "Labels"
+)
 @pytest.mark.parametrize("forger", FORGERS, ids=lambda forger: forger.__name__)
 @pytest.mark.parametrize(("tests", "assertions"), SHAPES)
 async def test_what_does_not_depend_on_the_tests_is_never_rewarded(

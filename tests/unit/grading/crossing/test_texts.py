@@ -48,6 +48,9 @@ JAVA = {
 }
 
 
+@pytest.mark.promise(
+    "If tests do not run apart, the reason names the rule, the line and the construct.", "Languages"
+)
 def test_a_refusal_names_the_rule_the_line_and_the_construct() -> None:
     rule = "an argument is no fresh value of numbers and texts"
     assert refusal_of(JAVA) == f"{rule}: line 4: a"

@@ -96,6 +96,9 @@ def test_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     assert _mbpp_failures(zygote, [*sampled(rows[::5], 5), *with_setup]) == []
 
 
+@pytest.mark.promise(
+    "Sanitized MBPP's reference solutions pass, except that of task 123, which is slow.", "Verdicts"
+)
 def test_sanitized_mbpp_solutions_pass(zygote: Zygote, data_folder: Path) -> None:
     rows = json.loads((data_folder / "mbpp_sanitized.json").read_text())
     assert len(rows) == 427

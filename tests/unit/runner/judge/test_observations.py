@@ -69,6 +69,9 @@ def test_a_test_that_looks_at_an_argument_sees_its_changes(text: str) -> None:
     assert _is_observed(text)
 
 
+@pytest.mark.promise(
+    "A test that computes from an argument does not see the solution's changes of it.", "Labels"
+)
 @pytest.mark.parametrize("text", COMPUTING.values(), ids=COMPUTING)
 def test_a_test_that_computes_from_an_argument_sees_none(text: str) -> None:
     assert not _is_observed(text)

@@ -44,6 +44,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.promise("Broken tests, checkers and interactors make the task invalid.", "Verdicts")
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_tests_that_are_broken_by_themselves_are_the_tasks_fault(
@@ -143,6 +144,9 @@ ASKING = {
 }
 
 
+@pytest.mark.promise(
+    "What fails in test files after the solution was called is the solution's failure.", "Verdicts"
+)
 @pytest.mark.parametrize(("framework", "text"), ASKING.values(), ids=ASKING)
 def test_what_fails_after_the_solution_was_heard_is_its_own_to_answer_for(
     files: Zygote, framework: str, text: str

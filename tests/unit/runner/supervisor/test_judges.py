@@ -202,6 +202,7 @@ def test_a_judge_leaves_when_the_prompt_could_leave_something(zygote: Zygote) ->
     assert judge_after(zygote, result) != result.reply.judge_pid
 
 
+@pytest.mark.promise("What tests change in a judge is not seen by the next execution.", "Labels")
 def test_what_tests_changed_is_not_seen_by_the_next(zygote: Zygote) -> None:
     change = "def check(candidate):\n    import math; math.pi = 3\n    assert candidate(1) == 2"
     look = "def check(candidate):\n    import math; assert math.pi > candidate(2.1)"

@@ -22,6 +22,8 @@ from reward_server.runner.walls import kernel, policy, seccomp
 from reward_server.runner.walls.policy import Action, Syscall
 from tests.unit.runner.walls.calls import errno_of, status_behind_the_filter
 
+pytestmark = pytest.mark.promise("The filter stops every forbidden system call.", "Confinement")
+
 NOTHING = (-1,) * 6
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWTIME = 0x00000080

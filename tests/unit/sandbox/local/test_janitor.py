@@ -75,6 +75,7 @@ def processes_in(directories: list[Path]) -> list[str]:
     return [pid for one in directories for pid in (one / "cgroup.procs").read_text().split()]
 
 
+@pytest.mark.promise("After `kill -9` of the server, none of its sandboxes is left.", "Confinement")
 def test_after_a_kill_nothing_of_the_server_is_left(tmp_path: Path) -> None:
     path = folder(tmp_path)
     process, janitor, directories = start_server(path)
