@@ -324,7 +324,7 @@ import os, time
 for _ in range(5):
     if os.fork() == 0:
         kept = bytearray(30 << 20)
-        time.sleep(0.7)
+        time.sleep(4)  # until whoever looks at intervals has looked
         os._exit(0)
 for _ in range(5): os.wait()
 """
@@ -334,11 +334,12 @@ for _ in range(5): os.wait()
 
 async def files_in_memory_count_as_memory(sandbox: Sandbox, host: Host) -> None:
     source = f"""
-import os
+import os, time
 path = '/dev/shm/memory-{host.secret}'
 try:
     with open(path, 'wb', 0) as file:
         for _ in range(100): file.write(bytes(1 << 20))
+    time.sleep(15)  # until whoever looks at intervals has looked
 finally: os.unlink(path)
 """
     execution = await run(
