@@ -50,12 +50,12 @@ from reward_server.evaluation.graders.base import (
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.compiled_test_files import suite_grader
 from reward_server.evaluation.graders.function_test_files import InProcessGrader, function_grader
+from reward_server.evaluation.graders.programs import ProgramGrader, program_grader
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.evaluation.graders.repository.grader import RepositoryGrader
 from reward_server.evaluation.graders.repository.repositories import Repositories
 from reward_server.evaluation.graders.split_programs import Splits
 from reward_server.evaluation.graders.stdio import StdioGrader
-from reward_server.evaluation.graders.test_programs import ProgramGrader, program_grader
 from reward_server.evaluation.libraries import ASKED, Lacking, Libraries
 from reward_server.evaluation.task_images import TaskImages, image_of
 from reward_server.grading.extraction.continuation import read_prompt

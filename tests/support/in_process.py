@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from unittest import mock
 
 from reward_server.domain import TestOutcome, TestResult
-from reward_server.runner.candidate.test_files import noted
+from reward_server.runner.candidate.shared_test_files import noted
 
 PATH = "test_f.py"
 

@@ -1,6 +1,6 @@
 """Runs test files of compiled languages beside the solution, with a harness of the server.
 
-Tests and solution are one program, as with test programs that cannot be split (`test_programs`). So
+Tests and solution are one program, as with test programs that cannot be split (`programs`). So
 the answer is SHARED, and the assertions are rewritten to write nonces (random words). The text of
 the files determines which tests have to be reported.
 """
@@ -26,15 +26,15 @@ from reward_server.evaluation.graders.base import Candidate, Slots, read_once
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
-from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
-from reward_server.grading.compiled_tests.observations import ProgramReport
-from reward_server.grading.compiled_tests.test_files import (
+from reward_server.grading.compiled_tests.files import (
     TestFiles,
     harness,
     read_test_files,
     rewrite_test_files,
     rewritten_by,
 )
+from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
+from reward_server.grading.compiled_tests.observations import ProgramReport
 from reward_server.grading.compiled_tests.vacuous import flaw_of_suite
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language

@@ -47,7 +47,7 @@ from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
 from reward_server.grading.python_tests.isolation.abridged import abridge
-from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
+from reward_server.grading.python_tests.isolation.files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.vacuous.rules import flaw_of_files
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reward_server.domain import CapturedStream, TestOutcome, TestResult
+from reward_server.grading.compiled_tests.files import TestFiles
 from reward_server.grading.compiled_tests.observations import (
     FORGED_WORD,
     TWIN_PASSED,
@@ -21,7 +22,6 @@ from reward_server.grading.compiled_tests.observations import (
     twin_passed,
 )
 from reward_server.grading.compiled_tests.rewriting import WORD_DIGITS, Rewritten, Site
-from reward_server.grading.compiled_tests.test_files import TestFiles
 
 MISSING_TEST, FORGED_SKIP = "missing_test", "forged_skip"
 _MOST_RESULTS = 4096

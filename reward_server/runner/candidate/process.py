@@ -57,10 +57,10 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
         _run_program(frames, blobs["source"], program)
     os.register_at_fork(after_in_child=frames.close)
     if isinstance(program, FilesProgram):
-        from . import test_files  # slow to import, and needed for test files only
+        from . import shared_test_files  # slow to import, and needed for test files only
 
         sys.setrecursionlimit(sys.getrecursionlimit() + _SHARED_FRAMES)
-        test_files.run(frames, program, blobs)
+        shared_test_files.run(frames, program, blobs)
     _serve(frames, program, blobs["source"])
 
 

@@ -292,7 +292,7 @@ def _run_files(
 ) -> bool:
     """Runs or observes test files, in mode "unit" or "shared"; returns False."""
     from .contract import files
-    from .tests import shared_test_files, test_files  # slow to import
+    from .tests import isolated_test_files, shared_test_files  # slow to import
 
     sys.stdout = sys.stderr = _Silence()
     if isinstance(request, SharedRequest):
@@ -300,7 +300,7 @@ def _run_files(
     elif request.plan is not None:
         files.run(request, blobs, link, report)
     else:
-        test_files.run(request, blobs, link, report, announce_crossing)
+        isolated_test_files.run(request, blobs, link, report, announce_crossing)
     return False
 
 

@@ -164,8 +164,8 @@ HOLES = {
         from runner.frameworks import unittest_driver
         from runner.judge.tests import run
         run.outcome_of = lambda error: "PASSED"
-        from runner.judge.tests import test_files
-        test_files._Course.end = lambda self, index, *_: bool(
+        from runner.judge.tests import isolated_test_files
+        isolated_test_files._Course.end = lambda self, index, *_: bool(
             setattr(self._report.tests[index], "outcome", "PASSED") or True
         )
         result = 1

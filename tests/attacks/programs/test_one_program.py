@@ -1,7 +1,7 @@
 """Tests that are one program with the solution: no more than SHARED is said of them.
 
 Each of these tests is passed by a solution that solves nothing, which neither nonces nor
-decoys tell from a right one. `tests.unit.evaluation.test_test_programs` has further members of the
+decoys tell from a right one. `tests.unit.evaluation.test_programs` has further members of the
 class.
 """
 

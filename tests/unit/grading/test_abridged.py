@@ -12,8 +12,8 @@ from reward_server.evaluation.graders.python_test_files import plan
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation import function_tests
 from reward_server.grading.python_tests.isolation.abridged import abridge
+from reward_server.grading.python_tests.isolation.files import read_suite
 from reward_server.grading.python_tests.isolation.function_tests import function_file
-from reward_server.grading.python_tests.isolation.test_files import read_suite
 
 NUMBERS = ", ".join(map(str, range(1000)))
 NODES = 160

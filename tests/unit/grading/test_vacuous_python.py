@@ -10,7 +10,7 @@ import pytest
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.test_files import parse_files
+from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.vacuous import rules
 
 IDLE_CHECKS = """

@@ -1,7 +1,7 @@
 """Readers of tasks whose tests judge changes of a repository.
 
 swe_rows      rows of SWE-bench's shape
-harbor        folders of Harbor: its parts are read by `dockerfile`, `test_script` and `test_names`
+harbor        folders of Harbor; `dockerfile`, `harbor_script` and `pytest_names` read their parts
 task_folder   the bounded reading of such a folder
 """
 

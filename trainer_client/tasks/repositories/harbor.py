@@ -20,18 +20,18 @@ from typing import Any
 from codereward.toml_text import parse_toml
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
-from trainer_client.tasks.repositories import dockerfile, test_script
+from trainer_client.tasks.repositories import dockerfile, harbor_script
+from trainer_client.tasks.repositories.pytest_names import (
+    NAMES_REMEDY,
+    test_names,
+    with_relative_paths,
+)
 from trainer_client.tasks.repositories.task_folder import (
     File,
     FolderError,
     decoded,
     files_below,
     text_of,
-)
-from trainer_client.tasks.repositories.test_names import (
-    NAMES_REMEDY,
-    test_names,
-    with_relative_paths,
 )
 
 _TOML = "task.toml"
@@ -240,14 +240,14 @@ def _names(
 ) -> list[str]:
     """Returns the names of the tests that `test.sh` runs."""
     if "test.sh" not in hidden:
-        raise FolderError(test_script.PLACE, f"is absent: {test_script.COMMAND_REMEDY}")
+        raise FolderError(harbor_script.PLACE, f"is absent: {harbor_script.COMMAND_REMEDY}")
     for path in _TEST_SETTINGS:
         if path in hidden:
             problem = f"may have settings of pytest, which are not read: {NAMES_REMEDY}"
             raise FolderError(f"tests/{path}", problem)
-    script = decoded(test_script.PLACE, hidden["test.sh"].content)
+    script = decoded(harbor_script.PLACE, hidden["test.sh"].content)
     names: list[str] = []
-    for number, target in test_script.targets_of(script, context.workdir, has_image=has_image):
+    for number, target in harbor_script.targets_of(script, context.workdir, has_image=has_image):
         path, _, within = target.partition("::")
         files = [one for one in sorted(hidden) if one == path or _is_below(one, path)]
         found = [
@@ -258,7 +258,7 @@ def _names(
         ]
         if not found:
             problem = f"{target or '/tests'!r} has no tests: {NAMES_REMEDY}"
-            raise FolderError(f"{test_script.PLACE}:{number}", problem)
+            raise FolderError(f"{harbor_script.PLACE}:{number}", problem)
         names += found
     return list(dict.fromkeys(names))
 

@@ -20,7 +20,7 @@ from reward_server.evaluation.readings import Readings
 from reward_server.grading.copies.copies import Copies
 from reward_server.grading.copies.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files
+from reward_server.grading.python_tests.isolation.files import Reading, parse_files
 from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.tree import (
     Tree,

@@ -30,11 +30,11 @@ from reward_server.grading.python_tests.isolation import (
     solution_classes,
 )
 from reward_server.grading.python_tests.isolation.abridged import abridge
-from reward_server.grading.python_tests.isolation.test_files import Reading, read_suite
+from reward_server.grading.python_tests.isolation.files import Reading, read_suite
 from reward_server.grading.syntax import FUNCTIONS
 from reward_server.recent import Recent
 
-# Without one of these words, or of `_NAMES`, no rule in `test_files` and `solution_classes` finds a
+# Without one of these words, or of `_NAMES`, no rule in `files` and `solution_classes` finds a
 # reason.
 _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"

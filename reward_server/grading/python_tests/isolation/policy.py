@@ -1,12 +1,12 @@
 """A table of names: tests in Python that use one need the solution itself. Each row has a reason.
 
-`test_files` applies the rows of USING, and `surroundings` those of AROUND. Tests that use such a
+`files` applies the rows of USING, and `surroundings` those of AROUND. Tests that use such a
 name in code that runs with the solution do not run in the separate judge. There the judge's process
 would answer, and its answer may be wrong for the solution's process. Refusing too much costs a
 label, and never a verdict.
 
 This table does not contain rules that need more than a name, such as where an object came from,
-what an expression is compared with, or what a statement changes. They are code; see `test_files`,
+what an expression is compared with, or what a statement changes. They are code; see `files`,
 `surroundings`, `kinds`, `process_state` and `solution_classes`.
 """
 

@@ -4,7 +4,7 @@ What this stops: tests that are broken in themselves, which the judge finds befo
 candidate, and messages that the runner's own code in the candidate would never send.
 
 What it does not stop: forged results. The tests run in the candidate's process
-(`candidate.test_files`). The server also runs perturbed copies to find out whether the
+(`candidate.shared_test_files`). The server also runs perturbed copies to find out whether the
 tests really ran.
 """
 
@@ -25,9 +25,9 @@ from ..link import Link
 from ..proxies import proxy
 from ..report import Report, TestReport
 from ..session import Session
+from .isolated_test_files import COLLECTION, check_that_they_compile
 from .run import record_end
 from .suite import TaskError
-from .test_files import COLLECTION, check_that_they_compile
 
 MOST_TESTS = 20_000
 MOST_NAME_CHARACTERS = 1000

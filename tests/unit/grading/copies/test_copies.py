@@ -18,7 +18,7 @@ from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
 from reward_server.grading.copies.words import Told
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.test_files import parse_files
+from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.literals import (
     differs,
     evaluated,

@@ -13,8 +13,8 @@ from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
 from reward_server.grading.python_tests.inventory import Inventory
+from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.isolation.function_tests import function_file
-from reward_server.grading.python_tests.isolation.test_files import parse_files
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
 

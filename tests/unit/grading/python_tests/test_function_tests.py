@@ -11,12 +11,12 @@ from reward_server.domain import Framework, FunctionTests
 from reward_server.grading.copies.copies import Copies
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation import function_tests, policy
+from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.isolation.function_tests import (
     PATH,
     function_file,
     may_need_solution,
 )
-from reward_server.grading.python_tests.isolation.test_files import parse_files
 
 
 def check_of(*lines: str, head: str = "") -> FunctionTests:

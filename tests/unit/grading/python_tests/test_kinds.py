@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_server.grading.python_tests.isolation.test_files import parse_files, read_suite
+from reward_server.grading.python_tests.isolation.files import parse_files, read_suite
 
 _HEAD = "import asyncio, collections.abc, operator\nfrom solution import P, f\ndef test_a():\n"
 

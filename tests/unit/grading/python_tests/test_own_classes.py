@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reward_server.domain import FunctionTests
+from reward_server.grading.python_tests.isolation.files import parse_files, read_suite
 from reward_server.grading.python_tests.isolation.function_tests import (
     function_file,
     may_need_solution,
 )
 from reward_server.grading.python_tests.isolation.own_classes import HANDS_OVER, RAISES, REASONS
-from reward_server.grading.python_tests.isolation.test_files import parse_files, read_suite
 
 _HEAD = """
 import json, pytest

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from reward_server.grading.python_tests.isolation.files import parse_files, read_suite
 from reward_server.grading.python_tests.isolation.policy import AROUND, USING, Part, Row
-from reward_server.grading.python_tests.isolation.test_files import parse_files, read_suite
 
 HEAD = (
     "import asyncio, datetime, time\nfrom unittest.mock import AsyncMock\nfrom solution import f\n"

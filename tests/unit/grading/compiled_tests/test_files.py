@@ -7,15 +7,15 @@ import random
 import pytest
 
 from reward_server.domain import CapturedStream
-from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
-from reward_server.grading.compiled_tests.observations import ProgramReport
-from reward_server.grading.compiled_tests.rewriting import Rewritten
-from reward_server.grading.compiled_tests.test_files import (
+from reward_server.grading.compiled_tests.files import (
     TestFiles,
     harness,
     read_test_files,
     rewrite_test_files,
 )
+from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
+from reward_server.grading.compiled_tests.observations import ProgramReport
+from reward_server.grading.compiled_tests.rewriting import Rewritten
 from reward_server.languages import load_languages
 from reward_server.languages.suites import Suites
 

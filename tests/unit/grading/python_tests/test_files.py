@@ -8,7 +8,7 @@ import pytest
 
 from reward_server.domain import Framework
 from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
+from reward_server.grading.python_tests.isolation.files import Reading, parse_files, read_suite
 from tests.honest.solution import code
 from tests.honest.suites import ISOLATED, SUITES, Suite
 

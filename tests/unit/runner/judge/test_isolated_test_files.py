@@ -259,7 +259,7 @@ def test_a_judge_leaves_after_test_files(files: Zygote) -> None:
 def test_nothing_of_the_frameworks_is_imported_for_other_tests(files: Zygote) -> None:
     asked = (
         "import sys\nloaded = {name.rpartition('.')[2] for name in sys.modules}\n"
-        "assert not loaded & {'test_files', 'shared_test_files', 'pytest_driver'}\n"
+        "assert not loaded & {'isolated_test_files', 'shared_test_files', 'pytest_driver'}\n"
         "assert f(1) == 1\n"
     )
     result = files.function("def f(x):\n    return x\n", test_code=asked)
