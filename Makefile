@@ -180,8 +180,8 @@ $(PEERS)/.made: scripts/peer_requirements.txt $(VENV)/.made
 bench-peers: $(VENV)/.core $(PEERS)/.made build/HumanEval.jsonl
 	-@! docker version >/dev/null 2>&1 || docker image inspect codereward-python >/dev/null 2>&1 || { \
 		$(INSTALL) --editable '.[docker]' && $(BIN)/reward-server images build python; }
-	$(BIN)/reward-server bench --data build/HumanEval.jsonl --against here --peer-packages $(PEERS) \
-		--out build/peers.html $(ARGS)
+	$(BIN)/python -m benchmarks.comparison --data build/HumanEval.jsonl --against here \
+		--peer-packages $(PEERS) --out build/peers.html $(ARGS)
 	@echo 'Open build/peers.html'
 
 # As root, alone on the machine; N executions in all. A rerun goes on where the last run ended.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
@@ -37,14 +37,19 @@ _GROUPS: Mapping[str, str] = {"images": "images_app", "certificates": "certifica
 
 
 def main() -> None:
-    """Runs the command line; reports a failure of the server in words, without a traceback."""
+    """Runs the command line."""
+    run(lambda: application(sys.argv[1:]))
+
+
+def run(made: Callable[[], typer.Typer]) -> None:
+    """Makes an application and runs it; reports a failure in words, without a traceback."""
     # The loop forks for each container, whose process at once runs another program. gRPC's handlers
     # of forks would write a line each time. gRPC reads this when it is imported.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     # What an import makes stays. A search for garbage in it would only delay commands and verdicts.
     gc.disable()
     try:
-        command = application(sys.argv[1:])
+        command = made()
         gc.freeze()
         gc.enable()
         command()

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -17,21 +17,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from reward_server.app import running_app
-from reward_server.cli.comparison.command import Wanted, compared
-from reward_server.cli.comparison.options import (
-    AgainstOption,
-    AttackedOption,
-    ImageOption,
-    MinutesOption,
-    OutOption,
-    PackagesOption,
-    StartsOption,
-    TasksOption,
-    TurnOption,
-    WidthOption,
-)
-from reward_server.cli.comparison.peers.reward_servers import OwnServer
-from reward_server.cli.comparison.printing import print_comparison
 from reward_server.cli.measure import phases, report
 from reward_server.cli.measure.bare import bare_interpreters, preloaded
 from reward_server.cli.measure.load import client
@@ -46,6 +31,7 @@ from reward_server.cli.options import (
     SetOption,
     WorkersOption,
     read_settings,
+    serve_arguments,
 )
 from reward_server.sandbox.host_noise import check_interpreter
 from reward_server.settings import Settings
@@ -79,7 +65,7 @@ def bench(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="HumanEval.jsonl, the tasks to judge; with --against also a file for `audit`.",
+            help="HumanEval.jsonl, the tasks to judge.",
         ),
     ],
     rounds: Annotated[int, typer.Option(min=1, help="Passes over the tasks, in turns.")] = 5,
@@ -87,16 +73,6 @@ def bench(
     only: Annotated[
         list[Phase] | None, typer.Option(help="A phase to measure; all by default.")
     ] = None,
-    against: AgainstOption = None,
-    out: OutOption = None,
-    tasks: TasksOption = 41,
-    width: WidthOption = None,
-    minutes: MinutesOption = 6.5,
-    turn_seconds: TurnOption = 3.0,
-    starts: StartsOption = 3,
-    attacked: AttackedOption = 2,
-    peer_packages: PackagesOption = None,
-    image: ImageOption = "codereward-python",
     config: ConfigOption = None,
     backend: BackendOption = None,
     runtime: RuntimeOption = None,
@@ -105,67 +81,25 @@ def bench(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measures executions per second, latency and CPU per verdict, also of a bare fork.
-
-    With --against, it compares this server with other ways to judge.
-    """
+    """Measures executions per second, latency and CPU per verdict, also of a bare fork."""
     flags = {"backend": backend, "runtime": runtime, "workers": workers}
     settings = read_settings(config, assignments, allow_missing=allow_missing, **flags)
     configure_logging("ERROR", as_json=False)
     interpreter = check_interpreter()
     if not interpreter.fine:
         typer.echo(f"{interpreter.detail}: {interpreter.remedy}", err=True)
-    arguments = _serve_arguments(config, assignments, allow_missing, flags)
-    if against:
-        wanted = Wanted(
-            data=data,
-            against=against,
-            packages=peer_packages,
-            image=image,
-            out=out,
-            tasks=tasks,
-            widths=width or (),
-            rounds=rounds,
-            minutes=minutes,
-            turn_seconds=turn_seconds,
-            starts=starts,
-            attacked=attacked,
-        )
-        found = compared(wanted, OwnServer(arguments, settings.backend))
-        _tell(found, as_json, print_comparison)
-        return
     plan = Plan(
         tasks=read_tasks(data),
         settings=settings.model_copy(update={"host": "127.0.0.1", "port": 0}),
-        arguments=arguments,
+        arguments=serve_arguments(config, assignments, allow_missing, flags),
         rounds=rounds,
         seconds=seconds,
     )
     found = asyncio.run(_measure(plan, only or list(Phase), Console(stderr=True)))
-    _tell(found, as_json, report.show)
-
-
-def _tell(
-    found: dict[str, Any], as_json: bool, show: Callable[[Console, dict[str, Any]], None]
-) -> None:
     if as_json:
         typer.echo(json.dumps(found, indent=2))
     else:
-        show(Console(), found)
-
-
-def _serve_arguments(
-    config: Path | None,
-    assignments: list[str] | None,
-    allow_missing: list[str] | None,
-    flags: dict[str, Any],
-) -> tuple[str, ...]:
-    """Returns the options as arguments for a server in another process."""
-    given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
-    given += [f"--config={config}"] if config else []
-    given += [f"--allow-missing={name}" for name in allow_missing or ()]
-    given += [f"--set={assignment}" for assignment in assignments or ()]
-    return (*given, "--host=127.0.0.1", "--set=log_level=ERROR")
+        report.show(Console(), found)
 
 
 async def _measure(plan: Plan, wanted: Sequence[Phase], console: Console) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`bench --against`: real peers, and peers that lie, end or hang."""
+"""`python -m benchmarks.comparison`: real peers, and peers that lie, end or hang."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
+from benchmarks.comparison import turns
+from benchmarks.comparison.cases import Case, Pair, attacks, read_pairs
+from benchmarks.comparison.choice import chosen
+from benchmarks.comparison.figures import figures
+from benchmarks.comparison.measuring import Plan, compare, sound
+from benchmarks.comparison.peer import About, Answer, Outcome, Peer, UnavailableError
+from benchmarks.comparison.peers import commands, driven
+from benchmarks.comparison.peers.driven import Driven, Method
+from benchmarks.comparison.peers.reward_servers import RewardServer
+from benchmarks.comparison.processes import listener
 from reward_server.audit.cheats.hacks import HACKS
-from reward_server.cli.comparison import turns
-from reward_server.cli.comparison.cases import Case, Pair, attacks, read_pairs
-from reward_server.cli.comparison.choice import chosen
-from reward_server.cli.comparison.figures import figures
-from reward_server.cli.comparison.measuring import Plan, compare, sound
-from reward_server.cli.comparison.peer import About, Answer, Outcome, Peer, UnavailableError
-from reward_server.cli.comparison.peers import commands, driven
-from reward_server.cli.comparison.peers.driven import Driven, Method
-from reward_server.cli.comparison.peers.reward_servers import RewardServer
-from reward_server.cli.comparison.processes import listener
 from reward_server.errors import StartError
 from tests.e2e.audit.naive_grader import naive_grader
 from trainer_client.local_server import LocalServer
@@ -147,7 +147,7 @@ async def test_an_answer_of_another_form_is_a_failure_and_no_verdict(
 def test_the_command_compares_and_writes_a_page(data_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     command = [
-        *(sys.executable, "-c", "from reward_server.cli import main; main()", "bench", "--json"),
+        *(sys.executable, "-m", "benchmarks.comparison", "--json"),
         *("--data", str(data_folder / "HumanEval.jsonl"), "--against", "subprocess"),
         *("--tasks", "2", "--width", "2", "--rounds", "1", "--starts", "1", "--attacked", "1"),
         *("--turn-seconds", "0.1", "--out", str(out), "--set", "languages=python"),

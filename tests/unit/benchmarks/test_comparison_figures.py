@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from benchmarks.comparison.cases import Case, Pair, read_pairs
+from benchmarks.comparison.choice import chosen
+from benchmarks.comparison.figures import figures, spread
+from benchmarks.comparison.measuring import Comparison, Measured, Plan
+from benchmarks.comparison.page import page
+from benchmarks.comparison.peer import About, Answer, Outcome
+from benchmarks.comparison.printing import print_comparison
+from benchmarks.comparison.turns import Reply, Turn
 from reward_server.audit.other_graders.results import GraderResult
-from reward_server.cli.comparison.cases import Case, Pair, read_pairs
-from reward_server.cli.comparison.choice import chosen
-from reward_server.cli.comparison.figures import figures, spread
-from reward_server.cli.comparison.measuring import Comparison, Measured, Plan
-from reward_server.cli.comparison.page import page
-from reward_server.cli.comparison.peer import About, Answer, Outcome
-from reward_server.cli.comparison.printing import print_comparison
-from reward_server.cli.comparison.turns import Reply, Turn
 from reward_server.errors import SettingsError, StartError
 
 HOSTILE = "<script>alert(1)</script>&[bold]"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from reward_server.cli.comparison.cases import Case
-from reward_server.cli.comparison.peer import PATIENCE_SECONDS, Answer, Outcome, Peer
+from benchmarks.comparison.cases import Case
+from benchmarks.comparison.peer import PATIENCE_SECONDS, Answer, Outcome, Peer
 
 Numbered = tuple[int, Case]
 

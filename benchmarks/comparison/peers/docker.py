@@ -6,8 +6,8 @@ import uuid
 from contextlib import suppress
 from dataclasses import replace
 
-from reward_server.cli.comparison.peer import About, UnavailableError
-from reward_server.cli.comparison.peers.driven import Driven, Method, told
+from benchmarks.comparison.peer import About, UnavailableError
+from benchmarks.comparison.peers.driven import Driven, Method, told
 from reward_server.cli.measure.served import parent_of
 
 _LABEL = "codereward.comparison"

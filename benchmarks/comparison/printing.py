@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reward_server.cli.comparison.figures import Spread
+from benchmarks.comparison.figures import Spread
 
 _NONE = "–"
 

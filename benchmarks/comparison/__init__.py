@@ -1,4 +1,4 @@
-"""Compares this server with other ways to judge (peers): `reward-server bench --against`.
+"""Compares this server with other ways to judge (peers): `python -m benchmarks.comparison`.
 
 peer         what every peer offers: start, judge a program with its tests, stop, resources used
 cases        right and wrong solutions of tasks, and attacks on graders

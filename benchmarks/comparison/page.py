@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Any
 
+from benchmarks.comparison.charts import Mark, Row, add_chart
+from benchmarks.comparison.printing import attacks, mebibytes, percentiles, shown
 from reward_server.audit.output.elements import (
     add_numbers,
     add_table,
@@ -14,8 +16,6 @@ from reward_server.audit.output.elements import (
     new_page,
     written,
 )
-from reward_server.cli.comparison.charts import Mark, Row, add_chart
-from reward_server.cli.comparison.printing import attacks, mebibytes, percentiles, shown
 
 _METHOD = (
     "Each round gives every peer one turn at each width, one peer at a time, in an order that "
@@ -35,7 +35,7 @@ _WORDS = (
 
 def page(found: dict[str, Any]) -> bytes:
     """Returns the page of a comparison, as `figures` describes it."""
-    style = resources.files("reward_server.cli.comparison").joinpath("page.css").read_text("utf-8")
+    style = resources.files("benchmarks.comparison").joinpath("page.css").read_text("utf-8")
     root, body = new_page("Comparison with other ways to judge", style=style)
     measured = [one for one in found["peers"] if "widths" in one]
     _heading(body, found, measured)

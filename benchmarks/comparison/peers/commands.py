@@ -6,8 +6,8 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
-from reward_server.cli.comparison.peer import About
-from reward_server.cli.comparison.peers.driven import Method
+from benchmarks.comparison.peer import About
+from benchmarks.comparison.peers.driven import Method
 
 TREE = "the driver's process and all its descendants"
 # A virtual environment's interpreter reads more files at its start.

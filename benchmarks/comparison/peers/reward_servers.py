@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
-from reward_server.cli.comparison.cases import Case
-from reward_server.cli.comparison.peer import About, Answer, Outcome
-from reward_server.cli.comparison.processes import LOOPBACK, cpu_of, listener, memory_of
+from benchmarks.comparison.cases import Case
+from benchmarks.comparison.peer import About, Answer, Outcome
+from benchmarks.comparison.processes import LOOPBACK, cpu_of, listener, memory_of
 from reward_server.cli.measure.load import Client, client
 from reward_server.cli.measure.served import ENGINE_NAMES, served
 from reward_server.version import server_version

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from reward_server.cli.comparison.measuring import Comparison, Measured
-from reward_server.cli.comparison.peer import Outcome
-from reward_server.cli.comparison.turns import Reply, Turn
+from benchmarks.comparison.measuring import Comparison, Measured
+from benchmarks.comparison.peer import Outcome
+from benchmarks.comparison.turns import Reply, Turn
 from reward_server.cli.measure import report
 
 _BUSY = 0.5

@@ -11,19 +11,20 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from reward_server.audit.other_graders import services, submissions
-from reward_server.audit.other_graders.submissions import Submission
-from reward_server.cli.audits.graders import Grader
-from reward_server.cli.audits.posting import FAILURES, post
-from reward_server.cli.comparison.cases import Case
-from reward_server.cli.comparison.peer import (
+from benchmarks.comparison.cases import Case
+from benchmarks.comparison.peer import (
     LIMIT_SECONDS,
     PATIENCE_SECONDS,
     About,
     Answer,
     Outcome,
 )
-from reward_server.cli.comparison.processes import LOOPBACK, cpu_of, listener, memory_of
+from benchmarks.comparison.peers import dialects
+from benchmarks.comparison.processes import LOOPBACK, cpu_of, listener, memory_of
+from reward_server.audit.other_graders import submissions
+from reward_server.audit.other_graders.submissions import Submission
+from reward_server.cli.audits.graders import Grader
+from reward_server.cli.audits.posting import FAILURES, post
 from reward_server.errors import SettingsError
 
 
@@ -46,11 +47,11 @@ DIALECTS = {
         accepts=lambda answer: submissions.is_run_rewarded(json.loads(answer)),
     ),
     "go-judge": Dialect(
-        body=partial(services.go_judge_body, seconds=LIMIT_SECONDS),
-        accepts=services.go_judge_accepts,
+        body=partial(dialects.go_judge_body, seconds=LIMIT_SECONDS),
+        accepts=dialects.go_judge_accepts,
     ),
-    "piston": Dialect(body=services.piston_body, accepts=services.piston_accepts),
-    "e2b": Dialect(body=services.e2b_body, accepts=services.e2b_accepts),
+    "piston": Dialect(body=dialects.piston_body, accepts=dialects.piston_accepts),
+    "e2b": Dialect(body=dialects.e2b_body, accepts=dialects.e2b_accepts),
 }
 GRADER = "grader"
 

@@ -1,8 +1,9 @@
-"""The command: reads tasks, makes the peers, measures, and writes the page."""
+"""The command: reads its options and tasks, makes the peers, measures, and writes the page."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -11,18 +12,48 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from reward_server.cli.comparison.cases import read_pairs
-from reward_server.cli.comparison.choice import chosen
-from reward_server.cli.comparison.figures import figures
-from reward_server.cli.comparison.measuring import Plan, compare, sound
-from reward_server.cli.comparison.page import page
-from reward_server.cli.comparison.peer import Peer
-from reward_server.cli.comparison.peers import commands
-from reward_server.cli.comparison.peers.driven import Driven
+from benchmarks.comparison.cases import read_pairs
+from benchmarks.comparison.choice import chosen
+from benchmarks.comparison.figures import figures
+from benchmarks.comparison.measuring import Plan, compare, sound
+from benchmarks.comparison.options import (
+    AgainstOption,
+    AttackedOption,
+    DataOption,
+    ImageOption,
+    MinutesOption,
+    OutOption,
+    PackagesOption,
+    RoundsOption,
+    StartsOption,
+    TasksOption,
+    TurnOption,
+    WidthOption,
+)
+from benchmarks.comparison.page import page
+from benchmarks.comparison.peer import Peer
+from benchmarks.comparison.peers import commands
+from benchmarks.comparison.peers.driven import Driven
+from benchmarks.comparison.peers.reward_servers import OwnServer
+from benchmarks.comparison.printing import print_comparison
+from reward_server.cli.options import (
+    AllowMissingOption,
+    BackendOption,
+    ConfigOption,
+    JsonOption,
+    RuntimeOption,
+    SetOption,
+    WorkersOption,
+    read_settings,
+    serve_arguments,
+)
 from reward_server.errors import StartError
+from reward_server.sandbox.host_noise import check_interpreter
+from reward_server.telemetry import configure_logging
 
 _MOST_IN_A_TURN = 82
 
@@ -60,7 +91,57 @@ class Wanted:
     attacked: int
 
 
-def compared(wanted: Wanted, own: Peer) -> dict[str, Any]:
+def comparison(
+    data: DataOption,
+    against: AgainstOption,
+    out: OutOption = None,
+    tasks: TasksOption = 41,
+    width: WidthOption = None,
+    rounds: RoundsOption = 5,
+    minutes: MinutesOption = 6.5,
+    turn_seconds: TurnOption = 3.0,
+    starts: StartsOption = 3,
+    attacked: AttackedOption = 2,
+    peer_packages: PackagesOption = None,
+    image: ImageOption = "codereward-python",
+    config: ConfigOption = None,
+    backend: BackendOption = None,
+    runtime: RuntimeOption = None,
+    workers: WorkersOption = None,
+    allow_missing: AllowMissingOption = None,
+    assignments: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compares this server with other ways to judge, in turns."""
+    flags = {"backend": backend, "runtime": runtime, "workers": workers}
+    settings = read_settings(config, assignments, allow_missing=allow_missing, **flags)
+    configure_logging("ERROR", as_json=False)
+    interpreter = check_interpreter()
+    if not interpreter.fine:
+        typer.echo(f"{interpreter.detail}: {interpreter.remedy}", err=True)
+    wanted = Wanted(
+        data=data,
+        against=against,
+        packages=peer_packages,
+        image=image,
+        out=out,
+        tasks=tasks,
+        widths=width or (),
+        rounds=rounds,
+        minutes=minutes,
+        turn_seconds=turn_seconds,
+        starts=starts,
+        attacked=attacked,
+    )
+    arguments = serve_arguments(config, assignments, allow_missing, flags)
+    found = _found(wanted, OwnServer(arguments, settings.backend))
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    else:
+        print_comparison(Console(), found)
+
+
+def _found(wanted: Wanted, own: Peer) -> dict[str, Any]:
     """Compares the server of this command with its peers; returns the figures.
 
     Raises:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from reward_server.cli.comparison.cases import Case
+from benchmarks.comparison.cases import Case
 
 PATIENCE_SECONDS = 30.0
 LIMIT_SECONDS = 10.0

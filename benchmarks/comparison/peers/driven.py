@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from reward_server.cli.comparison import drivers
-from reward_server.cli.comparison.cases import Case
-from reward_server.cli.comparison.peer import (
+from benchmarks.comparison import drivers
+from benchmarks.comparison.cases import Case
+from benchmarks.comparison.peer import (
     LIMIT_SECONDS,
     About,
     Answer,
     Outcome,
     UnavailableError,
 )
-from reward_server.cli.comparison.processes import cpu_of, memory_of
+from benchmarks.comparison.processes import cpu_of, memory_of
 from reward_server.cli.measure.served import ENGINE_NAMES, waited_for
 
 # The drivers' folder is imported as a package of its own, so that a driver's process has only what

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reward_server.cli.comparison.peer import Peer
-from reward_server.cli.comparison.peers import commands
-from reward_server.cli.comparison.peers.docker import Docker
-from reward_server.cli.comparison.peers.driven import Driven
-from reward_server.cli.comparison.peers.reward_servers import RewardServer
-from reward_server.cli.comparison.peers.services import DIALECTS, GRADER, Service
+from benchmarks.comparison.peer import Peer
+from benchmarks.comparison.peers import commands
+from benchmarks.comparison.peers.docker import Docker
+from benchmarks.comparison.peers.driven import Driven
+from benchmarks.comparison.peers.reward_servers import RewardServer
+from benchmarks.comparison.peers.services import DIALECTS, GRADER, Service
 from reward_server.errors import SettingsError
 
 HERE = "here"

