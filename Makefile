@@ -125,7 +125,7 @@ $(NODE): examples/node/package.json examples/node/package-lock.json
 proto-tools: $(TOOLS)/.made
 
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
-	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
+	$(BIN)/python -m examples.demo $(if $(FAST),--fast) $(ARGS)
 
 # No engine answers at this address: what asks one is no quick test.
 check: lint $(VENV)/.data

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from examples import asyncio_client
 from tests.support.tools import require
-from trainer_client.examples import asyncio_client
 from trainer_client.local_server import LocalServer
 
 

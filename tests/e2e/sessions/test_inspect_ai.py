@@ -39,7 +39,7 @@ def test_a_session_passes_inspect_ais_checks_of_sandboxes(
 def test_an_evaluation_runs_its_tools_in_a_session(
     packages: Path, lasting_server: LocalServer
 ) -> None:
-    example = "trainer_client.examples.adapters.inspect_ai"
+    example = "examples.adapters.inspect_ai"
     found = run(["-m", example], lasting_server, packages)
     assert (found["status"], found["score"]) == ("success", "C")
     listed, stopped, doubled = found["tools"]

@@ -1,6 +1,6 @@
 """Runs a module in an environment that lacks packages which trainers import and rewards do not use.
 
-    python stand_ins.py openai,anthropic trainer_client.examples.adapters.verifiers
+    python stand_ins.py openai,anthropic examples.adapters.verifiers
 
 Scoring code is a trainer's own; clients of models, browsers and clouds are these stand-ins: every
 name in them is a class that can be made of anything, and holds nothing.

@@ -305,7 +305,7 @@ def test_what_cannot_work_is_said_in_a_line_and_a_status(
 @pytest.mark.exhaustive
 def test_the_demo_grades_all_of_humaneval_both_ways(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "trainer_client.examples.demo", "--fast"],
+        [sys.executable, "-m", "examples.demo", "--fast"],
         capture_output=True,
         text=True,
         cwd=tmp_path,

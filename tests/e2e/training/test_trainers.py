@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from examples.adapters.common import TASK
 from tests.e2e.support.programs import run
 from tests.support.tools import require_package
 from trainer_client import tasks
-from trainer_client.examples.adapters.common import TASK
 from trainer_client.local_server import LocalServer
 
 pytestmark = pytest.mark.training
@@ -29,7 +29,7 @@ def packages() -> Path:
 
 
 def run_example(name: str, server: LocalServer, packages: Path) -> Any:
-    return run(["-m", f"trainer_client.examples.adapters.{name}"], server, packages)
+    return run(["-m", f"examples.adapters.{name}"], server, packages)
 
 
 def test_verls_reward_loop_and_batch_manager_get_rewards(packages, lasting_server):
@@ -70,7 +70,7 @@ import json
 import skyrl_gym
 
 from trainer_client.errors import RewardLostError
-from trainer_client.examples.adapters.common import PROMPT, SAMPLES
+from examples.adapters.common import PROMPT, SAMPLES
 
 skyrl_gym.register("codetools", entry_point="trainer_client.adapters.skyrl:CodeToolEnv")
 
@@ -183,7 +183,7 @@ NEMO_RL = """
 import json
 from trainer_client.adapters.nemo_rl import CodeRewardActor, CodeRewardEnvironment
 from trainer_client.errors import RewardLostError
-from trainer_client.examples.adapters.common import SAMPLES
+from examples.adapters.common import SAMPLES
 
 assert CodeRewardActor.options(runtime_env={}) and CodeRewardActor.remote
 environment = CodeRewardEnvironment({})

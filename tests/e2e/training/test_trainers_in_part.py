@@ -30,7 +30,7 @@ def packages() -> Path:
 
 def run_part(name: str, stand_ins: str, server: LocalServer, packages: Path) -> Any:
     program = Path(__file__).parents[1] / "support" / "stand_ins.py"
-    module = f"trainer_client.examples.adapters.{name}"
+    module = f"examples.adapters.{name}"
     return run([str(program), stand_ins, module], server, packages)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from examples.adapters.common import END, PROMPT, SAMPLES, reward_server, tokenizer
+from examples.adapters.common import Sample as Example
 from trainer_client.adapters.verl import compute_scores
-from trainer_client.examples.adapters.common import END, PROMPT, SAMPLES, reward_server, tokenizer
-from trainer_client.examples.adapters.common import Sample as Example
 
 CONFIG = """
 actor_rollout_ref: {model: {path: TOKENIZER, tokenizer_path: null}}

@@ -6,10 +6,10 @@ import asyncio
 import json
 from typing import Any
 
+from examples.adapters.common import END, PROMPT, SAMPLES, reward_server
+from examples.adapters.common import Sample as Example
 from trainer_client.adapters.areal import reward_fn
 from trainer_client.errors import RewardLostError
-from trainer_client.examples.adapters.common import END, PROMPT, SAMPLES, reward_server
-from trainer_client.examples.adapters.common import Sample as Example
 
 
 def main() -> None:

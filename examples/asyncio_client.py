@@ -1,6 +1,6 @@
 """Scores groups of completions while a trainer does its own work, in plain asyncio.
 
-    python -m trainer_client.examples.asyncio_client [HOST:PORT]
+    python -m examples.asyncio_client [HOST:PORT]
 
 Without an address it starts its own reward server.
 """

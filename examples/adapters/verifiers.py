@@ -12,9 +12,9 @@ from typing import Any
 
 from google.protobuf import json_format
 
+from examples.adapters.common import SAMPLES, TASK, reward_server
+from examples.adapters.common import Sample as Example
 from trainer_client.adapters.common import settings
-from trainer_client.examples.adapters.common import SAMPLES, TASK, reward_server
-from trainer_client.examples.adapters.common import Sample as Example
 
 CONFIG = {"rewards": {"code_reward": {"fn": "trainer_client.adapters.verifiers.code_reward"}}}
 

@@ -1,4 +1,4 @@
-"""The main job from end to end on this machine: `python -m trainer_client.examples.demo`.
+"""The main job from end to end on this machine: `python -m examples.demo`.
 
 It starts a reward server with its local sandbox, and grades HumanEval's reference solutions and as
 many wrong ones. Then it trains a small model on some of the tasks, with the verdicts as its reward.
@@ -16,8 +16,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from examples.grading import grade_humaneval
 from trainer_client.errors import ConfigError
-from trainer_client.examples.grading import grade_humaneval
 from trainer_client.local_server import LocalServer, ServerStartError
 from trainer_client.tasks import Row
 from trainer_client.trl.settings.configuration import load_config

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from examples.adapters.common import END, PROMPT, SAMPLES, reward_server, tokenizer
+from examples.adapters.common import Sample as Example
 from trainer_client.adapters import openrlhf as adapter
 from trainer_client.adapters.common.settings import shared_judge
 from trainer_client.adapters.serve import RewardServer
-from trainer_client.examples.adapters.common import END, PROMPT, SAMPLES, reward_server, tokenizer
-from trainer_client.examples.adapters.common import Sample as Example
 
 
 class ScriptedEngine:

@@ -8,7 +8,7 @@ import json
 import multiprocessing
 from typing import Any
 
-from trainer_client.examples.adapters.common import SAMPLES, reward_server
+from examples.adapters.common import SAMPLES, reward_server
 
 MODULE = "trainer_client.adapters.axolotl"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from trainer_client.examples.adapters.common import SAMPLES, reward_server
+from examples.adapters.common import SAMPLES, reward_server
 
 PLUGIN = "import trainer_client.adapters.swift\n"
 

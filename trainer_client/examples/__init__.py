@@ -1,1 +1,0 @@
-"""Example programs that show complete uses of the client."""
