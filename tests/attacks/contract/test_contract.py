@@ -107,7 +107,6 @@ ATTACKS = (
             "an unpacking": "a, b, c = candidate(1)\nassert a == 3",
             "a tolerance": "assert abs(candidate(1) - 3) < 1e-6",
             "a rounding": "assert round(candidate(1), 2) == 3",
-            "a truth value": "assert candidate(1)",
             "a key": "assert {3: 1}[candidate(1)] == 1",
             "an iteration": "assert all(x == 3 for x in candidate(1))",
             "numpy": "assert np.array_equal(candidate(1), [1, 2])",

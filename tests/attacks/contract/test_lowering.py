@@ -52,9 +52,21 @@ ROWS = [
     ),
     (
         "objects",
-        "assert candidate(2)",
+        "assert candidate(2)\nassert candidate([candidate(2)]) or candidate(3)",
         "class Yes: pass\nf = lambda n: Yes()\n",
-        "f = lambda n: n > 1\n",
+        "f = lambda n: True\n",
+    ),
+    (
+        "objects",
+        "assert [one for one in candidate(2)] == [2]",
+        "class Yes:\n    def __iter__(self): return iter([2])\nf = lambda n: Yes()\n",
+        "f = lambda n: [n]\n",
+    ),
+    (
+        "objects",
+        "assert candidate(2) and sorted(candidate(2)) == [2]",
+        "class Yes:\n    def __iter__(self): return iter([2])\nYES = Yes()\nf = lambda n: YES\n",
+        "f = lambda n: [n]\n",
     ),
     (
         "handles",
@@ -105,3 +117,29 @@ async def test_tests_that_hand_over_no_data_are_shared_for_every_completion(
         )
         assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.SHARED)
         assert "lowered_arguments" in found.signals
+
+
+# An object that is true passes these in every process. It is told nothing of what they expect.
+TRUE_ALONE = {
+    "a match": (
+        "assert candidate('ab')\nassert not candidate('b')",
+        "import re\nf = re.compile('a').match\n",
+    ),
+    "an object of a class": (
+        "assert candidate(2) and candidate(3) is not None",
+        "class Found: pass\nf = lambda n: Found()\n",
+    ),
+    "in a condition": (
+        "found = candidate('ab')\nassert True if found else False\nassert all([found, found])",
+        "import re\ndef f(text): return re.search('b', text)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRUE_ALONE)
+async def test_that_an_object_is_true_keeps_the_label(name: str, contract: Judge) -> None:
+    tests, solution = TRUE_ALONE[name]
+    found = await contract(
+        solution, as_tests(Case(name=name, tests=tests, solution="")), limits=FILE_LIMITS
+    )
+    assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.ISOLATED), found.signals

@@ -31,6 +31,7 @@ from .objects import Handle, is_member, original_of, reference_of
 from .raised import Raised
 
 _CALLS = ("call", "call_named")
+_TRUTH = "bool"
 _WATCHED = 64  # containers of earlier messages that are compared at each question
 
 
@@ -56,6 +57,8 @@ class Session:
         self._calls_left = calls
         self._classes = frozenset(classes)
         self._made: set[int] = set()  # numbers of the objects that the tests constructed
+        self._foreign: set[int] = set()  # numbers of other objects that were answered
+        self._uses_foreign = False  # whether the question at hand names one of these
         self._linked: set[str] = set()  # attributes in which the tests put such objects
         self._answers = Answers(self._handle, math.nan)
         self._crossed = Crossed()
@@ -161,7 +164,8 @@ class Session:
     def _asked(self, operation: str, operands: tuple[Any, ...], *, is_statement: bool) -> Any:
         if self.ended is not None or not self.ensure_loaded():
             raise self._line.end(Cause.CLOSED, "the solution did not load")
-        writer = Writer(_refer, records=self._answers.records)
+        self._uses_foreign = False
+        writer = Writer(self._refer, records=self._answers.records)
         try:
             asked = [writer.value(one) for one in operands]
             rows = writer.rows()
@@ -189,13 +193,17 @@ class Session:
     def _note(self, operation: str, operands: Sequence[object]) -> None:
         """Lowers the label for a question that the contract does not list."""
         owner = operands[0] if operands else None
-        if operation not in _CALLS and type(owner) is Handle and is_member(owner):
+        asks_member = operation not in _CALLS and type(owner) is Handle and is_member(owner)
+        if operation != _TRUTH and (asks_member or self._uses_foreign):
             self.lower("objects")
         if operation == "set" and type(operands[2]) is Handle:
             self._linked.add(str(operands[1]))
 
     def _greeted(self, told: Told, operation: str, operands: Sequence[Any]) -> object:
-        """Returns an answer; it lowers the label if it is an object that the tests did not make."""
+        """Returns an answer; it lowers the label if it is an object that the tests did not make.
+
+        If it is nothing else but such an object, only its use does: that it is true is data.
+        """
         result = told.result
         if not told.meets_object:
             return result
@@ -212,6 +220,9 @@ class Session:
             case "get", _, ["object", int(number)]:
                 if number in self._made and operands[1] in self._linked:
                     return result
+                return self._handle(reference, True)
+            case (("call" | "call_named"), _, ["object", int(number)]) if number not in self._made:
+                self._foreign.add(number)
                 return self._handle(reference, True)
         self.lower("objects")
         return self._handle(reference, True)
@@ -260,13 +271,16 @@ class Session:
     def _handle(self, reference: object, is_member: bool) -> Handle:
         return Handle(self, reference, is_member=is_member)
 
-
-def _refer(value: object) -> object:
-    """Returns what stands for an object of the solution; nothing stands for anything else."""
-    original = original_of(value)
-    if original is None:
-        raise NotDataError(f"{type(value).__name__}")
-    return {"h": reference_of(original)}
+    def _refer(self, value: object) -> object:
+        """Returns what stands for an object of the solution; nothing stands for anything else."""
+        original = original_of(value)
+        if original is None:
+            raise NotDataError(f"{type(value).__name__}")
+        reference = reference_of(original)
+        match reference:
+            case ["object", int(number)]:
+                self._uses_foreign |= number in self._foreign
+        return {"h": reference}
 
 
 def _first_nan(values: Any) -> float | None:
