@@ -201,11 +201,15 @@ def may_end_early(block: ast.stmt) -> bool:
 
     What stands under a condition may assert and assign. Any other call may skip the rest.
     """
-    nodes = list(syntax.walk(block))
-    inner = (node for one in nodes if isinstance(one, _CONDITIONS) for node in syntax.walk(one))
-    return any(isinstance(node, (ast.Break, ast.Continue)) for node in nodes) or any(
-        isinstance(node, (ast.Return, ast.Raise)) or _calls(node) for node in inner
-    )
+    todo: list[tuple[ast.AST, bool]] = [(block, False)]
+    while todo:
+        node, is_conditional = todo.pop()
+        is_conditional |= isinstance(node, _CONDITIONS)
+        leaves = isinstance(node, (ast.Return, ast.Raise)) or _calls(node)
+        if isinstance(node, (ast.Break, ast.Continue)) or (is_conditional and leaves):
+            return True
+        todo.extend((child, is_conditional) for child in syntax.children(node))
+    return False
 
 
 def _calls(node: ast.AST) -> bool:
