@@ -493,6 +493,7 @@ class Crossing:
         records: classes of the prompt whose objects cross as data.
         form: "check" or "script", if the test code is one of these.
         files: test files without the imports that nothing in them uses.
+        is_allowed: whether the contract allows the tests; others leave no judge behind.
     """
 
     names: frozenset[str] = frozenset()
@@ -505,26 +506,22 @@ class Crossing:
     records: frozenset[str] = frozenset()
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
+    is_allowed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
-    """Function tests run by an isolated judge against a proxied solution.
+    """Function tests that run in an isolated judge, which asks the solution.
 
-    `brings_changes` lets the tests see all changes that the solution makes to its arguments; see
-    `runner.values.changes`. With `repeats_answers` the judge asks an object each question once,
-    and repeats its first answer to the tests; see `runner.judge.consistency`.
+    `crossing` is what the judge binds.
     """
 
     source: str
-    prompt: str
     tests: FunctionTests
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
-    brings_changes: bool = False
-    repeats_answers: bool = False
-    crossing: Crossing | None = None
+    crossing: Crossing = Crossing()
 
 
 PLAIN = ""
@@ -556,7 +553,7 @@ class CallJudgement:
     """Calls that an isolated judge makes, and whose results it compares.
 
     The signature is the task's. If the task does not declare a type, the solution's annotations
-    decide. `contract` says whether only data crosses; see `runner.judge.contract`.
+    decide.
     """
 
     source: str
@@ -565,7 +562,6 @@ class CallJudgement:
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
-    contract: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -581,9 +577,8 @@ class UnitJudgement:
         data: read-only files that the solution can read.
         shared: whether the tests run in the candidate's process.
         stop_at_first_failure: whether one failed test ends the run.
-        brings_changes, repeats_answers: see `FunctionJudgement`.
         executable: paths among `files` of those that may be executed.
-        crossing: what the judge binds, if only data crosses.
+        crossing: what the judge binds, if the tests run there.
     """
 
     source: str
@@ -592,8 +587,6 @@ class UnitJudgement:
     data: Mapping[str, bytes] = field(default_factory=dict)
     shared: bool = False
     stop_at_first_failure: bool = False
-    brings_changes: bool = False
-    repeats_answers: bool = False
     executable: frozenset[str] = frozenset()
     crossing: Crossing | None = None
 
@@ -716,7 +709,6 @@ class Execution:
     usage: Usage = Usage()
     limits_hit: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
-    crossed: bool = False  # objects other than plain data passed between judge and candidate
     product: bytes = b""  # files of `Commands`; only later executions may unpack them
     tests_program: TestsProgram | None = None  # of a `Pair`
 

@@ -41,7 +41,7 @@ from reward_server.grading.copies.copies import Copies
 from reward_server.grading.copies.endings import with_endings
 from reward_server.grading.copies.outcomes import schedule
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
+from reward_server.grading.syntax import parse_files
 
 DATA = Path(__file__).parents[2] / "tests" / "data"
 PATH = "test_f.py"

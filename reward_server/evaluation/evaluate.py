@@ -108,7 +108,6 @@ class Evaluation:
         clock: returns the time in seconds, for the window.
         repositories: the repositories that tasks name.
         images: the images that tasks can name.
-        contract: whether only data crosses between Python tests and solutions; it can be set later.
     """
 
     def __init__(
@@ -124,7 +123,6 @@ class Evaluation:
         clock: Callable[[], float] = time.monotonic,
         repositories: Repositories | None = None,
         images: Iterable[ImageInfo] = (),
-        contract: bool = False,
     ) -> None:
         self._scheduler = scheduler
         self._repositories = repositories or Repositories()
@@ -136,7 +134,6 @@ class Evaluation:
         self._libraries = Libraries(self._programs, checker_limits)
         self._splits = Splits()
         self._parallelism = parallelism
-        self.contract = contract
         self._idempotency = IdempotencyCache(count=window_size, seconds=window_seconds, clock=clock)
         self._single_flight: SingleFlight[Assessment] = SingleFlight()
 
@@ -301,11 +298,11 @@ class Evaluation:
         match submission.tests:
             case FunctionTests() as tests:
                 prompt = read_prompt(submission.prompt, language).executable
-                return await function_grader(tests, prompt, contract=self.contract)
+                return await function_grader(tests, prompt)
             case CallTests() as tests:
                 prompt, entry_point = submission.prompt, tests.entry_point
                 told = await read_aside(len(prompt), read_signature, prompt, entry_point)
-                return CallGrader(tests=tests, signature=told, contract=self.contract)
+                return CallGrader(tests=tests, signature=told)
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,
@@ -319,8 +316,7 @@ class Evaluation:
             case UnitTests() as tests:
                 is_networked = submission.network is not Network.NONE
                 reasons = ("they share a network",) if is_networked else ()
-                contract = self.contract
-                known = await plan(tests, submission.prompt, reasons, contract=contract)
+                known = await plan(tests, submission.prompt, reasons)
                 return UnitGrader(tests=tests, plan=known)
             case ProgramTests():
                 programs, splits = self._programs.of(owner), self._splits.of(owner)

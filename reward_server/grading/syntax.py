@@ -31,6 +31,18 @@ def parse(text: str | bytes) -> ast.Module:
         return ast.parse(text)
 
 
+def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
+    """Parses test files; files that are not Python, or cannot be parsed, are left out."""
+    trees = {}
+    for path, text in files:
+        if path.endswith(".py"):
+            try:
+                trees[path] = parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+    return trees
+
+
 def parse_expression(text: str) -> ast.expr:
     """Parses an expression; see `parse`."""
     with _MAKING:

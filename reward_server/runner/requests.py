@@ -104,8 +104,8 @@ class PlanFields(TypedDict):
 
     Keys: names that the tests take from the solution, those of them that they construct, those that
     they expect as exceptions, those that stand for data, modules to load, those that the tests do
-    not import themselves, the prompt's definitions, its classes whose objects are data, and the
-    form of the test code: "check" or "script".
+    not import themselves, the prompt's definitions, its classes whose objects are data, the form of
+    the test code ("check" or "script"), and whether the contract allows all of the tests.
     """
 
     names: Sequence[str]
@@ -117,6 +117,7 @@ class PlanFields(TypedDict):
     helpers: str
     records: Sequence[str]
     form: str
+    is_allowed: bool
 
 
 class FunctionRequest(NamedTuple):
@@ -124,24 +125,19 @@ class FunctionRequest(NamedTuple):
 
     Args:
         result_bytes: greatest size of an answer of the solution.
-        calls: how many requests an execution may make, in both directions together.
-        brings_changes: whether the tests see all changes of arguments.
-        repeats_answers: whether the judge reuses an object's first answer to a question.
-        plan: what is bound before the solution is heard, if only data crosses.
+        calls: how many questions an execution may ask.
+        plan: what is bound before the solution is heard.
     """
 
     entry_point: str
-    prompt: str
     test_code: str
     asserts: list[str]
     setup_code: str
     output_bytes: int
     result_bytes: int
     calls: int
+    plan: PlanFields
     stop_at_first_failure: bool = False
-    brings_changes: bool = False
-    repeats_answers: bool = False
-    plan: PlanFields | None = None
 
 
 class CallRequest(NamedTuple):
@@ -150,7 +146,6 @@ class CallRequest(NamedTuple):
     Args:
         cases: for each call the arguments, a JSON array, and the expected result.
         signature: shapes of the parameters and of the result; see `candidate.leetcode_types`.
-        contract: whether only data crosses; see `judge.contract`.
     """
 
     entry_point: str
@@ -161,7 +156,6 @@ class CallRequest(NamedTuple):
     calls: int
     stop_at_first_failure: bool = False
     signature: Sequence[Any] = ()
-    contract: bool = False
 
 
 class UnitRequest(NamedTuple):
@@ -179,8 +173,6 @@ class UnitRequest(NamedTuple):
     result_bytes: int
     calls: int
     stop_at_first_failure: bool = False
-    brings_changes: bool = False
-    repeats_answers: bool = False
     targets: Sequence[str] = ()
     import_paths: Sequence[str] = ()
     modules: Sequence[str] = ()
@@ -208,17 +200,13 @@ class SolutionProgram(NamedTuple):
     Args:
         predefined: whether names that competitions predefine exist before the solution is loaded.
         shared: names of the prompt's classes whose objects cross as records.
-        identities: whether immutable data crosses with an identity number.
         signature: the `signature` of the `CallRequest`.
-        contract: whether only data crosses; see `judge.contract`.
     """
 
     predefined: bool
     result_bytes: int
     shared: Sequence[str] = ()
-    identities: bool = False
     signature: Sequence[Any] = ()
-    contract: bool = False
 
 
 TestsRequest = FunctionRequest | CallRequest

@@ -29,9 +29,8 @@ The judge answers with a `Word` when the report is written. Before that it write
 socket, which the zygote reads after the word. Nobody can take a note back, not even a judge that
 the candidate's answers have taken over. (From a pipe it could: /proc opens a pipe for reading.)
 There are two notes. The judge sends CAN_HEAR before it hears the candidate; after it no failure is
-the task's or the server's. The judge sends CROSSING before anything but plain data first crosses,
-or first meets tests that are not pure (see `judge.text.purity`). A judge that noted CROSSING judges
-no further execution.
+the task's or the server's. The judge sends LAST before it runs tests that can leave something in
+its process. A judge that noted LAST judges no further execution.
 
 Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes; `codec`
 describes their content. The first frame, from the judge, is the program. The candidate's shim
@@ -85,7 +84,7 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 KEPT_OUTPUT_BYTES = 64 * 1024
 BROKEN_STATUS = 70  # exit status of a runner process that its own error ended (EX_SOFTWARE)
 
@@ -160,9 +159,7 @@ class Start(NamedTuple):
 class Finish(NamedTuple):
     """Ends an execution. Statuses are those of `os.waitpid`, or -1 if there was no process.
 
-    `crossings` is 1 if anything but plain data crossed between judge and candidate, or if data
-    reached tests that are not pure, and otherwise 0; `heard` is 1 if the judge may have heard the
-    candidate, else 0.
+    `heard` is 1 if the judge may have heard the candidate, else 0.
     """
 
     kind: int
@@ -175,7 +172,6 @@ class Finish(NamedTuple):
     peak_memory_bytes: int = 0
     oom_kills: int = 0
     process_limit_hits: int = 0
-    crossings: int = 0
     heard: int = 0
     residue_bytes: int = 0
 
@@ -200,16 +196,7 @@ FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
 JUDGE, ENDED = b"J", b"E"
 CAN_HEAR = b"H"
-CROSSING = b"X"
-CONTRADICTION = "contradiction"
-WITHHELD_CHANGE = "withheld_change"
-MET_CHANGE = "met_change"  # a change that the tests saw beside an answer
-MET_IN_PROMPT = "met_in_prompt"
-CAST = "cast_to_base"
-REFUSAL = "refused_by_judge"
-OUT_OF_STEP = "out_of_step"
-UNTOLD = "untold_signature"
-UNASKED = "unasked"
+LAST = b"L"
 JOINED = b"P"  # sent with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

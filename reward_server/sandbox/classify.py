@@ -400,7 +400,6 @@ def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) 
         ),
         limits_hit=conclusion.limits,
         signals=counted,
-        crossed=finish.crossings > 0,
     )
 
 

@@ -191,7 +191,6 @@ def _function_request(work: FunctionJudgement, limits: Limits) -> FunctionReques
     tests = work.tests
     return FunctionRequest(
         entry_point=tests.entry_point,
-        prompt=work.prompt,
         test_code=tests.test_code,
         asserts=list(tests.asserts),
         setup_code=tests.setup_code,
@@ -199,15 +198,12 @@ def _function_request(work: FunctionJudgement, limits: Limits) -> FunctionReques
         result_bytes=limits.result_bytes,
         calls=limits.calls,
         stop_at_first_failure=work.stop_at_first_failure,
-        brings_changes=work.brings_changes,
-        repeats_answers=work.repeats_answers,
-        plan=_plan(work.crossing),
+        plan=plan_fields(work.crossing),
     )
 
 
-def _plan(crossing: Crossing | None) -> PlanFields | None:
-    if crossing is None:
-        return None
+def plan_fields(crossing: Crossing) -> PlanFields:
+    """Returns what the judge binds before it hears the solution."""
     return {
         "names": sorted(crossing.names),
         "classes": sorted(crossing.classes),
@@ -218,6 +214,7 @@ def _plan(crossing: Crossing | None) -> PlanFields | None:
         "helpers": crossing.helpers,
         "records": sorted(crossing.records),
         "form": crossing.form,
+        "is_allowed": crossing.is_allowed,
     }
 
 
@@ -230,12 +227,10 @@ def _unit_request(work: UnitJudgement, limits: Limits) -> UnitRequest:
         result_bytes=limits.result_bytes,
         calls=limits.calls,
         stop_at_first_failure=work.stop_at_first_failure,
-        brings_changes=work.brings_changes,
-        repeats_answers=work.repeats_answers,
         targets=work.tests.places.targets,
         import_paths=work.tests.places.import_paths,
         modules=work.tests.places.modules,
-        plan=_plan(work.crossing),
+        plan=None if work.crossing is None else plan_fields(work.crossing),
     )
 
 
@@ -254,7 +249,6 @@ def _call_request(work: CallJudgement, limits: Limits) -> CallRequest:
         calls=limits.calls,
         stop_at_first_failure=work.stop_at_first_failure,
         signature=(work.signature.parameters, work.signature.result),
-        contract=work.contract,
     )
 
 

@@ -54,5 +54,4 @@ async def contract() -> AsyncIterator[Judge]:
         sandbox_preload=("pytest",),
     )
     async with running_app(settings) as app:
-        app.evaluation.contract = True
         yield Judge(app.evaluation)

@@ -10,7 +10,6 @@ import pytest
 
 from reward_server.evaluation.graders import base
 from reward_server.grading.extraction import other_languages
-from reward_server.grading.python_tests.isolation import names
 from reward_server.languages import load_languages
 from reward_server.languages.masking import masked
 from reward_server.recent import Recent
@@ -89,9 +88,8 @@ def _prompt(number: int) -> str:
     [
         (lambda number: other_languages.read_prompt(_prompt(number), _GO), 16),
         (_masked, 3),
-        (lambda number: names._is_module(f"no_module_{number}".ljust(2000, "_")), 10_000),
     ],
-    ids=["prompts", "masked programs", "names"],
+    ids=["prompts", "masked programs"],
 )
 def test_what_callers_send_fills_no_cache(read: Callable[[int], object], count: int) -> None:
     read(-1)

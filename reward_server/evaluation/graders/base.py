@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import ParamSpec, Protocol, TypeVar
 
 from reward_server.domain import (
@@ -28,14 +27,11 @@ from reward_server.domain import (
     TerminationKind,
     TestOutcome,
     TestResult,
-    Tests,
     Usage,
     Work,
 )
 from reward_server.errors import BudgetSpentError, UnsupportedError
-from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.grading.extraction.python_text import called_names
-from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.signatures import leaves_open
 from reward_server.grading.verdict import LOWERED, Run
@@ -169,15 +165,15 @@ class FunctionGrader:
         reasons: why their text needs the solution itself, if the request makes them run in a
             separate judge nevertheless. A wrong solution may pass then.
         flaw: why no answer can fail them; "" if one can.
-        crossing: what the judge binds, if only data crosses.
+        crossing: what the judge binds.
         beside: makes a grader that runs them beside the solution, if they turn out to hand over
             what is no data.
     """
 
     tests: FunctionTests
+    crossing: Crossing
     reasons: tuple[str, ...] = ()
     flaw: str = ""
-    crossing: Crossing | None = None
     beside: Callable[[], Awaitable[Grader]] | None = None
 
     @property
@@ -210,7 +206,6 @@ class FunctionGrader:
         """Runs one execution; see `Grader`."""
         work = FunctionJudgement(
             source=candidate.source,
-            prompt=candidate.prompt,
             tests=self.tests,
             files=candidate.files,
             data=candidate.data,
@@ -219,24 +214,7 @@ class FunctionGrader:
         )
         execution = await slots.run(candidate.job(work))
         run = Run.of(execution, execution.tests or self.not_run())
-        if self.crossing is not None:
-            return await concluded(run, candidate, slots, self.beside)
-
-        async def execute(
-            perturbed: Tests | None = None,
-            *,
-            brings_changes: bool = False,
-            repeats_answers: bool = False,
-        ) -> Execution:
-            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
-            if perturbed is not None:
-                assert isinstance(perturbed, FunctionTests)
-                copy = replace(copy, tests=perturbed, stop_at_first_failure=False)
-            return await slots.run(candidate.copy(copy))
-
-        read = partial(FunctionCopies, self.tests)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
-        return await confirmation.confirmed(run)
+        return await concluded(run, candidate, slots, self.beside)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,12 +228,10 @@ class CallGrader:
         tests: the calls.
         signature: the task's signature, which says which JSON arrays stand for linked lists or
             trees.
-        contract: whether only data crosses.
     """
 
     tests: CallTests
     signature: Signature
-    contract: bool = False
     flaw = ""
 
     @property
@@ -298,44 +274,16 @@ class CallGrader:
             decided = start + _decided(tests)
             goes_on = self._goes_on(candidate, execution, start, decided, counted)
             run = Run.of(execution, tests[: decided - start] if goes_on else tests)
-            names = [case_name(index) for index in range(start, counted)]
-            runs += await self._confirmed(run, candidate, slots, work, names)
+            runs += await concluded(run, candidate, slots, None)
             if not goes_on:
                 return runs
             start = decided
-
-    async def _confirmed(
-        self,
-        run: Run,
-        candidate: Candidate,
-        slots: Slots,
-        work: CallJudgement,
-        names: Sequence[str],
-    ) -> list[Run]:
-        if self.contract:
-            return await concluded(run, candidate, slots, None)
-
-        async def execute(
-            perturbed: Tests | None = None,
-            *,
-            brings_changes: bool = False,  # unused: call tests do not look at arguments afterwards
-            repeats_answers: bool = False,  # unused: call tests ask objects of the solution nothing
-        ) -> Execution:
-            tests = work.tests if perturbed is None else perturbed
-            assert isinstance(tests, CallTests)
-            copy = replace(work, tests=tests, stop_at_first_failure=False)
-            return await slots.run(candidate.copy(copy))
-
-        read = partial(CallCopies, work.tests, names)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
-        return await confirmation.confirmed(run)
 
     def _work(self, candidate: Candidate) -> CallJudgement:
         return CallJudgement(
             source=candidate.source,
             tests=self.tests,
             signature=self.signature,
-            contract=self.contract,
             files=candidate.files,
             data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),

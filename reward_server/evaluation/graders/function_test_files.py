@@ -27,10 +27,6 @@ from reward_server.evaluation.graders.base import (
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
 from reward_server.grading.python_tests.function_files import FunctionFile, written
-from reward_server.grading.python_tests.isolation.function_tests import (
-    function_file,
-    may_need_solution,
-)
 from reward_server.grading.python_tests.vacuous import rules
 from reward_server.grading.verdict import Run
 from reward_server.recent import Recent
@@ -95,9 +91,7 @@ class InProcessGrader:
         return replace(test, name=self.file.names.get(test.name, test.name))
 
 
-async def function_grader(
-    tests: FunctionTests, prompt: str, *, contract: bool = False
-) -> FunctionGrader | InProcessGrader:
+async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | InProcessGrader:
     """Returns the grader of function tests.
 
     The request or the tests' text decides where they run. Their text alone decides the label.
@@ -105,37 +99,14 @@ async def function_grader(
     Args:
         tests: the tests.
         prompt: the task's code, as `continuation.read_prompt` returns it.
-        contract: whether only data crosses between tests and solution.
 
     Raises:
         UnsupportedError: the request places tests apart that the contract does not allow there.
     """
     tests, flaw = await _read(tests, prompt)
-    if contract:
-        return await _by_contract(tests, prompt, flaw)
-    is_asked = tests.placement is Placement.BESIDE
-    file = None
-    if is_asked or may_need_solution(tests, prompt):
-        file = await _file(tests, prompt)
-    if file is None or not (is_asked or file.reasons):
-        return FunctionGrader(tests=tests, flaw=flaw)
-    if tests.placement is Placement.ISOLATED:
-        return FunctionGrader(tests=tests, reasons=file.reasons, flaw=flaw)
-    reading = await plan(file.tests, prompt, file.reasons or _ASKED)
-    return InProcessGrader(
-        functions=FunctionGrader(tests=tests, flaw=flaw),
-        file=file,
-        units=UnitGrader(tests=file.tests, plan=reading),
-        is_asked=is_asked,
-    )
-
-
-async def _by_contract(
-    tests: FunctionTests, prompt: str, flaw: str
-) -> FunctionGrader | InProcessGrader:
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, prompt)))
     found = await read_once(
-        _crossings, _BYTES_OF_CHARACTER, characters, _read_by_contract, tests, prompt
+        _crossings, _BYTES_OF_CHARACTER, characters, _read_crossing, tests, prompt
     )
     is_asked = tests.placement is Placement.BESIDE
     refused = (str(found),) if isinstance(found, Refusal) else ()
@@ -150,7 +121,7 @@ async def _by_contract(
     return replace(apart, beside=partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt))
 
 
-def _read_by_contract(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
+def _read_crossing(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
     from reward_server.grading.crossing.python import texts  # its table takes a while to be made
 
     return texts.read_functions(tests, prompt)
@@ -160,13 +131,12 @@ async def _beside(
     apart: FunctionGrader, prompt: str, *, is_asked: bool = False
 ) -> FunctionGrader | InProcessGrader:
     """Returns the grader of tests that the contract does not allow; some make no test file."""
-    assert apart.crossing is not None
     tests, helpers = apart.tests, apart.crossing.helpers
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, helpers)))
     file = await read_once(_files, _BYTES_OF_CHARACTER, characters, written, tests, helpers)
     if file is None:
         return apart
-    reading = await plan(file.tests, prompt, apart.reasons, contract=True)
+    reading = await plan(file.tests, prompt, apart.reasons)
     units = UnitGrader(tests=file.tests, plan=reading)
     return InProcessGrader(functions=apart, file=file, units=units, is_asked=is_asked)
 
@@ -184,13 +154,4 @@ async def _read(tests: FunctionTests, prompt: str) -> tuple[FunctionTests, str]:
 _readings: Recent[tuple[FunctionTests, str]] = Recent(32 << 20)
 
 
-async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
-    texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
-    characters = sum(map(len, texts))
-    return await read_once(
-        _ruled_files, _BYTES_OF_CHARACTER, characters, function_file, tests, prompt
-    )
-
-
 _files: Recent[FunctionFile | None] = Recent(32 << 20)
-_ruled_files: Recent[FunctionFile | None] = Recent(32 << 20)

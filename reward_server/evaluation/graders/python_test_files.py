@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +19,6 @@ from reward_server.domain import (
     RewardPolicyKind,
     TestOutcome,
     TestResult,
-    Tests,
     UnitJudgement,
     UnitTests,
 )
@@ -31,8 +29,8 @@ from reward_server.evaluation.graders.base import (
     concluded,
     read_aside,
 )
-from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.evaluation.readings import Readings
+from reward_server.grading import syntax
 from reward_server.grading.copies.copies import Change, Copies
 from reward_server.grading.copies.observed import without_note
 from reward_server.grading.copies.outcomes import (
@@ -43,11 +41,7 @@ from reward_server.grading.copies.outcomes import (
     schedule,
 )
 from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
-from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
-from reward_server.grading.python_tests.isolation.abridged import abridge
-from reward_server.grading.python_tests.isolation.files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.vacuous.rules import flaw_of_files
 from reward_server.grading.repository.expectations import Expectations
 from reward_server.grading.reward import stops_at_first_failure
@@ -65,15 +59,17 @@ class Plan:
     """How test files are run: what their text says, and their copies if they need some.
 
     Args:
-        reading: what the files take from the solution, and why they need its process.
+        wanted: the names that the files take from the solution, as far as they are known.
+        reasons: why they need the solution's process; none if they do not.
         skips: which tests may be skipped.
         inventory: which tests there are.
         flaw: why no answer can fail them; "" if one can.
         copies: copies of tests in the solution's process with wrong expectations, if there are any.
-        crossing: what the judge binds, if only data crosses.
+        crossing: what the judge binds; None if they need the solution's process.
     """
 
-    reading: Reading
+    wanted: frozenset[str]
+    reasons: tuple[str, ...]
     skips: Skips
     inventory: Inventory
     flaw: str = ""
@@ -83,7 +79,7 @@ class Plan:
     @property
     def integrity(self) -> Integrity:
         """ISOLATED, unless their text needs the solution's process; copies do not change that."""
-        return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
+        return Integrity.SHARED if self.reasons else Integrity.ISOLATED
 
     def size_bytes(self, characters: int) -> int:
         """Returns the memory that it takes, with the files and the prompt."""
@@ -93,68 +89,58 @@ class Plan:
 
     def remedy(self) -> str:
         """Returns why tests run in the solution's process, and how to change that."""
-        why = "; ".join(self.reading.reasons[:3])
+        why = "; ".join(self.reasons[:3])
         return f"they live with the solution ({why}): leave that out, or require SHARED"
 
 
-async def plan(
-    tests: UnitTests, prompt: str, reasons: tuple[str, ...] = (), *, contract: bool = False
-) -> Plan:
+async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
     """Reads test files and returns how they are run.
 
     Args:
         tests: the files.
         prompt: the prompt of the task.
         reasons: why they need the solution's process, besides the reasons in their text.
-        contract: whether the contract decides where they run.
     """
 
     async def read() -> tuple[Plan, int]:
         characters = len(prompt) + sum(len(text) for _, text in tests.files)
-        found = await read_aside(characters, _plan, tests, prompt, reasons, contract)
+        found = await read_aside(characters, _plan, tests, prompt, reasons)
         return found, found.size_bytes(characters)
 
-    return await _plans.find((tests, prompt, reasons, contract), read)
+    return await _plans.find((tests, prompt, reasons), read)
 
 
-def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...], contract: bool) -> Plan:
-    trees = parse_files(tests.files)
-    inventory = Inventory(trees, tests.files, tests.framework)  # it counts elements of literals
-    is_repository = bool(tests.places.targets)
-    flaw = "" if is_repository else flaw_of_files(trees, tests, inventory)
-    for tree in trees.values():
-        abridge(tree)
-    reading, crossing = _by_contract(tests, reasons) if contract else (None, None)
-    known = Plan(
-        reading=reading or _by_rules(trees, tests, prompt, reasons),
-        skips=Skips(trees),
-        inventory=inventory,
-        flaw=flaw,
-        crossing=crossing,
-    )
-    if not known.reading.reasons:
-        return known
-    # Copies change the trees that they are given.
-    copies = Copies(parse_files(tests.files), tests.files, prompt, known.inventory.rows)
-    return replace(known, copies=copies if copies.units else None)
-
-
-def _by_contract(tests: UnitTests, reasons: tuple[str, ...]) -> tuple[Reading, Crossing | None]:
+def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     from reward_server.grading.crossing.python import texts  # its table takes a while to be made
 
+    trees = syntax.parse_files(tests.files)
+    inventory = Inventory(trees, tests.files, tests.framework)
+    is_repository = bool(tests.places.targets)
     found = texts.read_files(tests)
     crossing = crossing_of(found)
     needed = (str(found), *reasons) if isinstance(found, Refusal) else reasons
-    return Reading(wanted=crossing.names, reasons=needed), None if needed else crossing
+    known = Plan(
+        wanted=crossing.names,
+        reasons=needed,
+        skips=Skips(trees),
+        inventory=inventory,
+        flaw="" if is_repository else flaw_of_files(trees, tests, inventory),
+        crossing=None if needed else crossing,
+    )
+    return replace(known, copies=copies_of(tests, prompt, inventory)) if needed else known
 
 
-def _by_rules(
-    trees: Mapping[str, ast.Module], tests: UnitTests, prompt: str, reasons: tuple[str, ...]
-) -> Reading:
-    reading = read_suite(trees, tests.files, tests.solution_path)
-    of_classes = solution_classes.reasons(trees.values(), reading.wanted)
-    needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
-    return replace(reading, reasons=tuple(dict.fromkeys(needed)))
+def copies_of(tests: UnitTests, told: str, inventory: Inventory) -> Copies | None:
+    """Returns the copies of tests, if they have any.
+
+    Args:
+        tests: the tests.
+        told: what every solution was told.
+        inventory: which tests there are.
+    """
+    trees = syntax.parse_files(tests.files)  # copies change the trees that they are given
+    copies = Copies(trees, tests.files, told, inventory.rows)
+    return copies if copies.units else None
 
 
 _plans: Readings[Plan] = Readings(128 << 20)
@@ -179,7 +165,7 @@ class UnitGrader:
     @property
     def wanted(self) -> frozenset[str]:
         """The names that the files take from the solution."""
-        return self.plan.reading.wanted
+        return self.plan.wanted
 
     @property
     def integrity(self) -> Integrity:
@@ -206,21 +192,18 @@ class UnitGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Runs the true tests and, if these run in the solution's process, their copies."""
-        if not self.plan.reading.reasons:
+        if not self.plan.reasons:
             stops = stops_at_first_failure(candidate.policy)
             work = self._work(candidate, self.tests, stops=stops)
             run = self._run_of(await slots.run(candidate.job(work)))
-            if self.plan.crossing is not None:
-                beside = partial(self._beside, candidate)
-                return await concluded(run, candidate, slots, beside)
-            return await self._confirmed(run, candidate, slots)
+            return await concluded(run, candidate, slots, partial(self._beside, candidate))
         if self.plan.copies is None:
             return [self._told(await self._true(self.tests, candidate, slots))]
         return await self._proven(self.plan.copies, candidate, slots)
 
     async def _beside(self, candidate: Candidate) -> UnitGrader:
         """Returns a grader of tests that turned out to hand over what is no data."""
-        known = await plan(self.tests, candidate.prompt, (NO_DATA,), contract=True)
+        known = await plan(self.tests, candidate.prompt, (NO_DATA,))
         return replace(self, plan=known)
 
     def _run_of(self, execution: Execution) -> Run:
@@ -257,29 +240,10 @@ class UnitGrader:
             tests=tests,
             files=candidate.files,
             data=candidate.data,
-            shared=bool(self.plan.reading.reasons),
+            shared=bool(self.plan.reasons),
             stop_at_first_failure=stops,
             executable=candidate.executable,
         )
-
-    async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Confirms a pass of an isolated judge, if that is needed."""
-
-        async def execute(
-            perturbed: Tests | None = None,
-            *,
-            brings_changes: bool = False,
-            repeats_answers: bool = False,
-        ) -> Execution:
-            tests = self.tests if perturbed is None else perturbed
-            assert isinstance(tests, UnitTests)
-            work = self._work(candidate, tests, stops=False)
-            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
-            return await slots.run(candidate.copy(copy))
-
-        read = partial(FileCopies, self.tests, self.wanted)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
-        return await confirmation.confirmed(run)
 
     async def _proven(self, copies: Copies, candidate: Candidate, slots: Slots) -> list[Run]:
         """Runs the true tests at a secret place among their copies, until the result is clear.

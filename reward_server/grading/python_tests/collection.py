@@ -2,8 +2,7 @@
 
 If there are any, the text of the suite does not show all its tests. Only settings that are known
 not to change collection are accepted. Any other setting makes the list of tests uncertain and so
-weakens the label, and nothing else. Filters that turn warnings into errors are found separately,
-since they only act on the process of the tests.
+weakens the label, and nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import ast
 import configparser
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from codereward.toml_text import parse_toml
 from reward_server.grading import syntax
@@ -70,61 +69,8 @@ def settings_change_collection(path: str, text: str) -> bool:
         return True
 
 
-def settings_of_process(path: str, text: str) -> Iterator[str]:
-    """Yields the settings in a file that change the process in which the tests run."""
-    table = _TABLES.get(os.path.basename(path))
-    if table is None:
-        return
-    try:
-        settings = _toml(text, table) if path.endswith(".toml") else _ini(text, table)
-        if any(map(_makes_errors, _lines(settings.get("filterwarnings", "")))) or any(
-            map(_makes_errors, _filters(_words(settings.get("addopts", ""))))
-        ):
-            yield "makes warnings errors"
-        if "usefixtures" in settings:
-            yield "uses fixtures by a setting"
-    except (configparser.Error, ValueError, AttributeError, TypeError):
-        yield "has settings that cannot be read"
-
-
-def _lines(value: object) -> list[str]:
-    return value.splitlines() if isinstance(value, str) else list(value)  # type: ignore[call-overload]  # as below
-
-
 def _words(value: object) -> list[str]:
     return shlex.split(value) if isinstance(value, str) else list(value)  # type: ignore[call-overload]  # a list in TOML; else a TypeError, which is met
-
-
-def _filters(options: Sequence[str]) -> Iterator[str]:
-    """Yields the filters in options: `-W error`, `-Werror`, `-o filterwarnings=error`."""
-    for option, following in zip(options, [*options, ""][1:], strict=True):
-        if option in ("-W", "--pythonwarnings"):
-            yield following
-        elif option.startswith("-W"):
-            yield option[2:]
-        elif "pythonwarnings=" in option or "filterwarnings=" in option:
-            yield option.rpartition("=")[2]
-
-
-def _makes_errors(text: str) -> bool:
-    """Returns True if a filter turns warnings into errors; its action may be abbreviated."""
-    action = text.partition(":")[0].strip().lower()
-    return action != "" and "error".startswith(action)
-
-
-def sets_filter(call: ast.Call) -> bool:
-    """Returns True if a mark, or a line of settings, turns warnings into errors."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    match call.args:
-        case [ast.Constant(value="filterwarnings"), line, *_] if name == "addinivalue_line":
-            filters = [line]
-        case [*filters] if name == "filterwarnings":
-            pass
-        case _:
-            return False
-    return not all(
-        isinstance(one, ast.Constant) and not _makes_errors(str(one.value)) for one in filters
-    )
 
 
 def _ini(text: str, table: str) -> Mapping[str, object]:

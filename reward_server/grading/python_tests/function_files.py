@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
 from reward_server.grading import syntax
@@ -24,25 +23,12 @@ class FunctionFile:
     """Function tests as a test file.
 
     Args:
-        tests: the file. Large literals are short in it if nobody needs it, since there are no
-            reasons, and the request does not ask for it.
+        tests: the file.
         names: from the name of a test in the file to its name in the judge of function tests.
-        reasons: why the tests need the solution's process; none if they do not.
     """
 
     tests: UnitTests
     names: dict[str, str]
-    reasons: tuple[str, ...]
-
-
-def file_of(text: str, names: Mapping[str, str], reasons: tuple[str, ...] = ()) -> FunctionFile:
-    """Returns the file of a text that `Writer.text` returned."""
-    files = ((PATH, text),)
-    return FunctionFile(
-        tests=UnitTests(framework=Framework.UNITTEST, files=files, solution_path=SOLUTION_PATH),
-        names={f"{PATH}::{_CLASS}::{method}": name for method, name in names.items()},
-        reasons=reasons,
-    )
 
 
 def written(tests: FunctionTests, helpers: str) -> FunctionFile | None:
@@ -56,12 +42,19 @@ def written(tests: FunctionTests, helpers: str) -> FunctionFile | None:
     try:
         given = syntax.parse(helpers).body
         copied = [one for one in given if isinstance(one, (*IMPORTS, *FUNCTIONS))]
-        return file_of(*Writer(tests, copied).text())
+        text, names = _Writer(tests, copied).text()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    file = UnitTests(
+        framework=Framework.UNITTEST, files=((PATH, text),), solution_path=SOLUTION_PATH
+    )
+    return FunctionFile(
+        tests=file,
+        names={f"{PATH}::{_CLASS}::{method}": name for method, name in names.items()},
+    )
 
 
-class Writer:
+class _Writer:
     """Writes one file.
 
     Args:
@@ -76,11 +69,6 @@ class Writer:
         self._asserts = [syntax.parse(text).body for text in tests.asserts]
         self._prompt = list(prompt)
         self._given: list[ast.stmt] = []
-
-    @property
-    def statements(self) -> list[ast.stmt]:
-        """Returns the tests' statements, which can be changed before they are written."""
-        return [*self._setup, *self._code, *chain.from_iterable(self._asserts)]
 
     def text(self) -> tuple[str, dict[str, str]]:
         """Returns the file's text, and the name of the test in each method; call it once."""
@@ -147,7 +135,7 @@ class Writer:
         """Returns the imports of the names that the tests use and do not define."""
         used, bound = _names(body)
         foreign = used - bound - _BUILTINS - {"unittest"}
-        owner = owner_of(self._entry_point)
+        owner = _owner_of(self._entry_point)
         foreign |= {owner} if owner else set()
         modules = {name for name in foreign if name in sys.stdlib_module_names and name != owner}
         taken = sorted(foreign - modules - {"candidate"})
@@ -157,7 +145,7 @@ class Writer:
         return syntax.parse("\n".join(lines)).body
 
 
-def owner_of(entry_point: str) -> str:
+def _owner_of(entry_point: str) -> str:
     """Returns the name that the solution has to define for an entry point."""
     return entry_point.partition("(")[0].partition(".")[0]
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-_ROOM = 30  # frames for a request to the tests
-
 
 def allow(limit: int, above: int, ordinary: int) -> int:
     """Sets the recursion limit so that a solution has as many frames as in an ordinary process.
@@ -30,13 +28,3 @@ def allow(limit: int, above: int, ordinary: int) -> int:
     chosen = limit + own - ordinary
     sys.setrecursionlimit(chosen)
     return chosen
-
-
-class Room:
-    """Raises the recursion limit for the length of a block, which may itself change the limit."""
-
-    def __enter__(self) -> None:
-        sys.setrecursionlimit(sys.getrecursionlimit() + _ROOM)
-
-    def __exit__(self, *_: object) -> None:
-        sys.setrecursionlimit(sys.getrecursionlimit() - _ROOM)

@@ -20,7 +20,7 @@ from ..channel import files
 from ..channel.frames import LOADED, READY, Frames
 from ..channel.signatures import Signature
 from ..requests import CommandsRequest, FilesProgram, ProgramRequest, SolutionProgram
-from . import answers, commands, depth, service, solution, streams
+from . import answers, commands, depth, solution, streams
 from .program import run as run_program
 
 # `signal.signal` itself would look up each number and handler in enums.
@@ -91,15 +91,6 @@ def _serve(frames: Frames, program: SolutionProgram, source: bytes) -> NoReturn:
         else:
             frames.send(LOADED)
             signature = Signature(*program.signature)
-            if program.contract:
-                answers.Answers(
-                    frames, loaded, program.result_bytes, program.shared, signature
-                ).run()
-                os._exit(0)
-            serving = service.Service(
-                frames, loaded, program.result_bytes, program.shared, signature
-            )
-            if program.identities:
-                serving.compare_identities()
-            serving.run()
+            shared, most = program.shared, program.result_bytes
+            answers.Answers(frames, loaded, most, shared, signature).run()
     os._exit(0)

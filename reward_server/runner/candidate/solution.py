@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..channel import files
 from ..channel.frames import Frames
-from ..values import exceptions
+from ..frameworks.outcomes import text_of
 from . import leetcode_types, program
 
 
@@ -50,7 +50,7 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
     try:
         exec(code, vars(module))
     except SystemExit as error:
-        return LoadError("exit", f"SystemExit: {exceptions.text_of(error)}")
+        return LoadError("exit", f"SystemExit: {text_of(error)}")
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything
         return _refused("raise", error)
     return module
@@ -69,7 +69,7 @@ def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
     try:
         return importlib.import_module(files.module_of(path))
     except SystemExit as error:
-        return LoadError("exit", f"SystemExit: {exceptions.text_of(error)}")
+        return LoadError("exit", f"SystemExit: {text_of(error)}")
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything
         return _refused("raise", error)
 
@@ -81,4 +81,4 @@ def refuse(frames: Frames, error: LoadError) -> None:
 
 def _refused(kind: str, error: BaseException) -> LoadError:
     program.print_uncaught(error)
-    return LoadError(kind, f"{type(error).__name__}: {exceptions.text_of(error)}")
+    return LoadError(kind, f"{type(error).__name__}: {text_of(error)}")

@@ -1,5 +1,4 @@
-"""The candidate's standard streams, as a new interpreter makes them, and their replacements while
-tests capture output."""
+"""The candidate's standard streams, as a new interpreter makes them."""
 
 from __future__ import annotations
 
@@ -8,10 +7,7 @@ import functools
 import io
 import sys
 from _sitebuiltins import Quitter
-from collections.abc import Iterable
 from typing import TextIO
-
-_DESCRIPTORS = {"stdout": 1, "stderr": 2}
 
 
 def _reader(descriptor: int) -> io.TextIOWrapper:
@@ -65,61 +61,6 @@ def _flush(stream: TextIO | None) -> bool:
     except Exception:  # noqa: BLE001  # a stream of the solution may raise anything
         return False
     return True
-
-
-class _Kept(io.FileIO):
-    """A descriptor that also keeps a copy of the text that is written to it."""
-
-    def __init__(self, descriptor: int) -> None:
-        super().__init__(descriptor, "w", closefd=False)
-        self._kept = bytearray()
-        self._text = ""
-
-    def write(self, data: memoryview) -> int:  # type: ignore[override]  # only a buffer calls it
-        written = super().write(data)
-        self._kept += data[:written]
-        return written
-
-    def told(self, characters: int) -> str:
-        """Removes and returns the beginning of the copy."""
-        text = self._text + self._kept.decode("utf-8", "replace")
-        self._kept.clear()
-        self._text = text[characters:]
-        return text[:characters]
-
-
-class Exchanged:
-    """The streams in `sys` while the tests have replaced theirs.
-
-    The tests would not see output to another stream, such as one that the solution saved before, or
-    output that bypasses all streams.
-    """
-
-    def __init__(self) -> None:
-        self._before: dict[str, object] = {}
-        self._streams: dict[str, tuple[io.TextIOWrapper, _Kept]] = {}
-
-    def listen(self, names: Iterable[str]) -> None:
-        """Replaces these streams with ones that keep a copy, and restores the others."""
-        for name, stream in self._before.items():
-            setattr(sys, name, stream)
-        self._before = {name: getattr(sys, name) for name in names}
-        self._streams = {}
-        for name in self._before:
-            raw = _Kept(_DESCRIPTORS[name])
-            stream = _text(raw, "surrogatepass", line_buffering=name == "stderr")
-            self._streams[name] = stream, raw
-            setattr(sys, name, stream)
-
-    def told(self, name: str, characters: int) -> str:
-        """Removes and returns the beginning of what was written to one of them."""
-        self.flush()
-        return self._streams[name][1].told(characters)
-
-    def flush(self) -> None:
-        """Flushes them, even if `sys` no longer has them."""
-        for stream, _ in self._streams.values():
-            _flush(stream)
 
 
 def complain(about: object) -> None:

@@ -13,12 +13,10 @@ import contextlib
 import socket
 import types
 
-from .. import requests
 from ..channel.files import MODULE_NAME
 from ..channel.frames import LOADED, READY, ChannelClosedError, Frames
 from . import streams
 from .answers import Answers
-from .service import Service
 
 _LIMIT_BYTES = 1 << 20
 _SOURCE = """
@@ -48,10 +46,9 @@ def run(channel: socket.socket) -> None:
 
 
 def _answer(frames: Frames) -> None:
-    program, _ = requests.unpack_program(frames.receive())
+    frames.receive()
     frames.send(READY)
     module = types.ModuleType(MODULE_NAME)
     exec(compile(_SOURCE, "sample", "exec"), vars(module))
     frames.send(LOADED)
-    is_contract = isinstance(program, requests.SolutionProgram) and program.contract
-    (Answers if is_contract else Service)(frames, module, _LIMIT_BYTES).run()
+    Answers(frames, module, _LIMIT_BYTES).run()

@@ -5,10 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from ..values.exceptions import text_of
 from ..wire import Outcome
 
 _MAX_MESSAGE = 1000
+
+
+def text_of(error: BaseException) -> str:
+    """Returns an exception's message; this may run code of its class, which may fail."""
+    try:
+        return str(error)[:_MAX_MESSAGE]
+    except BaseException:  # noqa: BLE001  # a solution's __str__ may raise anything
+        return ""
 
 
 def message_of(

@@ -1,4 +1,4 @@
-"""The reasons why a judge cannot send a request to the candidate: not yet, or no longer."""
+"""The reasons why a judge can no longer ask the candidate."""
 
 from __future__ import annotations
 
@@ -28,10 +28,6 @@ class SessionEnded(BaseException):  # tests must not catch it by `except Excepti
     def __init__(self, cause: Cause, message: str) -> None:
         super().__init__(message)
         self.cause = cause
-
-
-class NotLoaded(BaseException):  # as above
-    """The tests used the solution before it was loaded."""
 
 
 def message_of(

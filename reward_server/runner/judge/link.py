@@ -83,15 +83,6 @@ class Link:
         del self._buffer[:end]
         return frame
 
-    def written_bytes(self) -> int:
-        """Reads all available output, and returns how much the candidate has written.
-
-        Raises:
-            OutputLimitError: the candidate wrote more than allowed.
-        """
-        self._outputs.drain()
-        return self._outputs.stdout.size_bytes + self._outputs.stderr.size_bytes
-
     def closes(self) -> bool:
         """Waits until the candidate sends data or closes its end; returns True if it closed.
 

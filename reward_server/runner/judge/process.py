@@ -2,9 +2,9 @@
 
 What this stops: a verdict that is made in any other process. A test only counts if it ran to its
 end here, and the session was still intact at that time. It also stops traces of one execution in
-the next. A judge serves again only if all tests that it ran can leave no traces (`purity`), and if
-the candidates kept to the protocol. Otherwise it exits, and another judge is forked from a process
-that never held a request (`fork_server`).
+the next. A judge serves again only if all tests that it ran can leave no traces, by the contract,
+and if the candidates kept to the protocol. Otherwise it exits, and another judge is forked from a
+process that never held a request (`fork_server`).
 
 What it does not do: it does not limit its own resources. The zygote's clock and limits do.
 """
@@ -32,25 +32,22 @@ from ..requests import (
     FunctionRequest,
     ProgramRequest,
     SharedRequest,
-    SolutionProgram,
     SplitRequest,
-    TestsRequest,
     UnitRequest,
 )
 from ..walls import confine, policy
 from ..wire import Stage, Word
-from . import conversation, relay, surroundings
+from . import conversation, relay
+from .contract import calls
+from .contract import run as functions
 from .endings import Cause, SessionEnded
-from .handover import hand_over, load, record_refusal
+from .handover import hand_over, record_refusal
+from .line import Line
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError, Outputs, give_input
-from .proxies import proxy
-from .report import Report, TestReport
-from .session import Session
-from .tests.call_tests import CallTests
-from .tests.function_tests import FunctionTests
-from .tests.run import record_end, run_tests
-from .tests.suite import TaskError
+from .report import Report
+from .surroundings import Surroundings
+from .tests.run import record_end
 
 _DESCRIPTORS = 10  # the most that come with one execution, see `wire`
 
@@ -70,7 +67,7 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
         notes: another socket to the zygote, for the notes.
     """
     recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
-    modules = surroundings.Whole()
+    around = Surroundings()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if message == wire.ENDED:  # of the last execution, which was judged before its end
@@ -93,10 +90,9 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
                 await_end=partial(receive, line, len(wire.ENDED)),
             )
         confine.close_all_but({line.fileno(), notes.fileno()})
-        surroundings.give_back()
         is_fresh = (
             left > 0
-            and modules.is_left()
+            and around.are_left()
             and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
         )
         word = word._replace(stays=word.stays and is_fresh and _has_time())
@@ -108,10 +104,7 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
 
 
 def _forget(recursion_limit: int) -> None:
-    """Undoes the side effects that pure tests can have.
-
-    Arithmetic sets flags, and `Session.request` may have to leave a raised recursion limit.
-    """
+    """Undoes the side effects that tests can have: arithmetic sets flags."""
     sys.setrecursionlimit(recursion_limit)
     decimal.getcontext().clear_flags()
 
@@ -148,7 +141,7 @@ def run(
         stdout_fd: its standard output.
         stderr_fd: its standard error.
         report_fd: an empty memory file, for the report.
-        announce: sends the zygote the note CAN_HEAR or CROSSING, see `wire`.
+        announce: sends the zygote the note CAN_HEAR or LAST, see `wire`.
         tests_program: channel, stdin, stdout and stderr of the trusted program of two.
         await_end: waits until all processes of the candidate are gone.
 
@@ -189,11 +182,7 @@ def run(
             works_on = _converse(request, blobs, candidate, tests_program, report)
         else:
             os.close(stdin_fd)
-            crossing = partial(announce, wire.CROSSING)
-            if isinstance(request, UnitRequest):
-                is_plain = _run_files(request, blobs, link, report, crossing)
-            else:
-                is_plain = run_suite(request, blobs, link, report, crossing)
+            is_plain = run_suite(request, blobs, link, report, partial(announce, wire.LAST))
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -226,81 +215,32 @@ def _patience_ns(report: Report, *, works_on: bool) -> int:
 
 
 def run_suite(
-    request: TestsRequest,
+    request: UnitRequest | FunctionRequest | CallRequest,
     blobs: Mapping[str, bytes],
     link: Link,
     report: Report,
-    announce_crossing: Callable[[], object],
+    announce_last: Callable[[], object],
 ) -> bool:
-    """Runs the tests of a request, in mode "function" or "call".
+    """Runs the tests of a request.
 
     Returns:
         True if the tests leave nothing behind in this process.
     """
     sys.stdout = sys.stderr = _Silence()
-    if isinstance(request, FunctionRequest) and request.plan is not None:
-        from .contract import run as contract  # pages of its modules would cost each execution
-
-        return contract.run_functions(request, blobs, link, report)
-    if isinstance(request, CallRequest) and request.contract:
-        from .contract import calls
-
-        return calls.run_calls(request, blobs, link, report)
-    session = Session(
-        link,
-        proxy.make,
-        result_bytes=request.result_bytes,
-        calls=request.calls,
-        announce_crossing=announce_crossing,
-    )
-    try:
-        suite = _suite(request, session)
-    except TaskError as error:
-        report.blame, report.message = "task", str(error)
-        return False
-    if not suite.is_plain:
-        session.cross()
-    report.tests = [TestReport(name=name) for name in suite.names]
-    signature = request.signature if isinstance(request, CallRequest) else None
-    program = SolutionProgram(
-        predefined=signature is not None or "()." in request.entry_point,
-        result_bytes=request.result_bytes,
-        shared=list(session.classes),
-        identities=session.compares_identities,
-        signature=signature or (),
-    )
-    hand_over(link, report, program, blobs)
-    if load(session, report):
-        run_tests(suite, session, report, stop_at_failure=request.stop_at_first_failure)
-        session.note_end()
-    record_end(session, report)
-    return not session.crossed
-
-
-def _suite(request: TestsRequest, session: Session) -> CallTests | FunctionTests:
     if isinstance(request, CallRequest):
-        return CallTests(request, session)
-    return FunctionTests(request, session)
-
-
-def _run_files(
-    request: UnitRequest,
-    blobs: Mapping[str, bytes],
-    link: Link,
-    report: Report,
-    announce_crossing: Callable[[], object],
-) -> bool:
-    """Runs or observes test files, in mode "unit" or "shared"; returns False."""
+        return calls.run_calls(request, blobs, link, report)
+    if isinstance(request, FunctionRequest):
+        if not request.plan["is_allowed"]:
+            announce_last()
+        return functions.run_functions(request, blobs, link, report)
+    announce_last()
     from .contract import files
-    from .tests import isolated_test_files, shared_test_files  # slow to import
+    from .tests import shared_test_files  # both are slow to import
 
-    sys.stdout = sys.stderr = _Silence()
     if isinstance(request, SharedRequest):
         shared_test_files.run(request, blobs, link, report)
-    elif request.plan is not None:
-        files.run(request, blobs, link, report)
     else:
-        isolated_test_files.run(request, blobs, link, report, announce_crossing)
+        files.run(request, blobs, link, report)
     return False
 
 
@@ -386,11 +326,11 @@ def _hear_compiler(link: Link, report: Report) -> bool:
     """
     if link.closes():
         return True
-    session = Session(link, proxy.make, result_bytes=0, calls=0)
+    line = Line(link, result_bytes=0)
     try:
-        record_refusal(session, report, session.receive())
+        record_refusal(line, report, line.receive())
     except SessionEnded as ended:
         if ended.cause is Cause.CLOSED:
             return True
-    record_end(session, report)
-    return session.ended is None
+    record_end(line, report)
+    return line.ended is None

@@ -15,7 +15,6 @@ from .outputs import Outputs
 from .report import Report
 
 _LIMIT_BYTES = 1 << 20
-_BY_CONTRACT = False  # as requests are judged that a server makes; see `judge.contract`
 _TESTS = """
 def check(candidate):
     for value in (1, True, 1.5, "text", [1, 2], ["a", 1], [[1], [2]], (1, "a")):
@@ -74,15 +73,15 @@ def _request() -> FunctionRequest:
         helpers="",
         records=[],
         form="check",
+        is_allowed=True,
     )
     return FunctionRequest(
         entry_point="f",
-        prompt="",
         test_code=_TESTS,
         asserts=[],
         setup_code="",
         output_bytes=_LIMIT_BYTES,
         result_bytes=_LIMIT_BYTES,
         calls=1000,
-        plan=plan if _BY_CONTRACT else None,
+        plan=plan,
     )

@@ -10,8 +10,6 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 
-from ..values import packages
-
 # The modules that solutions import most, loaded once instead of in every execution. Each further
 # extension module makes every fork slower, so a module that few solutions import, or that imports
 # many others (hashlib, random, tempfile, statistics), is not here.
@@ -85,7 +83,6 @@ def preload_standard() -> None:
 def add_packages(folders: Sequence[str]) -> None:
     """Adds folders of installed packages to the module path."""
     sys.path.extend(folders)
-    packages.add(folders)
 
 
 def preload(names: Iterable[str]) -> None:

@@ -173,7 +173,6 @@ class Zygote:
             peak_memory_bytes=peak_memory_bytes,
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
-            crossings=wire.CROSSING in notes,
             heard=wire.CAN_HEAR in notes,
             residue_bytes=self._residue_bytes,
         )
@@ -241,7 +240,7 @@ class Zygote:
                 else:
                     poller.unregister(descriptor)
                     notes = judge.take_notes()
-                    may_stay = wire.CROSSING not in notes
+                    may_stay = wire.LAST not in notes
                     judge_status, patience_ns = _take_word(judge, may_stay=may_stay)
                     budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()

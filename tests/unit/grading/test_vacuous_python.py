@@ -10,8 +10,8 @@ import pytest
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.vacuous import rules
+from reward_server.grading.syntax import parse_files
 
 IDLE_CHECKS = """
 candidate(1) == 1

@@ -11,6 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reward_server.domain import Framework, FunctionTests, UnitTests
+from reward_server.grading.crossing.python import texts
+from reward_server.grading.crossing.python.refusals import crossing_of
+from reward_server.grading.extraction.continuation import read_prompt
+from reward_server.languages import load_languages
 from reward_server.runner import requests, wire
 from reward_server.runner.requests import (
     CallRequest,
@@ -20,6 +25,7 @@ from reward_server.runner.requests import (
     UnitRequest,
 )
 from reward_server.runner.walls import policy
+from reward_server.sandbox.runner_documents import plan_fields
 from tests.unit.runner import plain_zygote
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -139,12 +145,19 @@ class Zygote:
         wall_seconds: float = 20.0,
         **settings: Any,
     ) -> Result:
+        tests = FunctionTests(
+            entry_point=entry_point,
+            test_code=test_code,
+            asserts=tuple(asserts),
+            setup_code=setup_code,
+        )
+        code = read_prompt(prompt, load_languages().find("python")).executable
         request = FunctionRequest(
             entry_point=entry_point,
-            prompt=prompt,
             test_code=test_code,
-            asserts=list(asserts),
+            asserts=list(tests.asserts),
             setup_code=setup_code,
+            plan=plan_fields(crossing_of(texts.read_functions(tests, code))),
             **{**_LIMITS, **settings},
         )
         return self.run(requests.pack(request, {"source": _bytes(source)}), wall_seconds)
@@ -161,7 +174,19 @@ class Zygote:
         **settings: Any,
     ) -> Result:
         kind = SharedRequest if mode == "shared" else UnitRequest
-        request = kind(framework=framework, solution_path=solution_path, **{**_LIMITS, **settings})
+        tests = UnitTests(
+            framework=Framework[framework.upper()],
+            files=tuple(files.items()),
+            solution_path=solution_path,
+        )
+        crossing = crossing_of(texts.read_files(tests))
+        files = dict(crossing.files) if kind is UnitRequest else files
+        request = kind(
+            framework=framework,
+            solution_path=solution_path,
+            plan=plan_fields(crossing) if kind is UnitRequest else None,
+            **{**_LIMITS, **settings},
+        )
         blobs = {f"test/{path}": _bytes(text) for path, text in files.items()}
         return self.run(requests.pack(request, {"source": _bytes(source), **blobs}), wall_seconds)
 

@@ -804,9 +804,3 @@ def test_while_the_tests_are_prepared_every_end_is_the_tasks(
 ) -> None:
     assume(facts.judge_status != BROKEN_STATUS << 8)
     assert classify(facts._replace(heard=0), findings, one_job).ending is Ending.INVALID_TASK
-
-
-@pytest.mark.parametrize("crossings", [0, 1, 5])
-def test_a_crossing_is_told_by_the_supervisor_whatever_the_report_says(crossings: int) -> None:
-    execution = classify(finish(crossings=crossings), found(signals={"crossings": 0}), job())
-    assert execution.crossed is (crossings > 0)

@@ -15,12 +15,15 @@ from types import MappingProxyType
 
 from reward_server.domain import Framework, RepositoryPlaces, RepositoryTests, UnitTests
 from reward_server.errors import InvalidRequestError
-from reward_server.evaluation.graders.python_test_files import BYTES_OF_CHARACTER, Plan
+from reward_server.evaluation.graders.python_test_files import (
+    BYTES_OF_CHARACTER,
+    Plan,
+    copies_of,
+)
 from reward_server.evaluation.readings import Readings
-from reward_server.grading.copies.copies import Copies
+from reward_server.grading import syntax
 from reward_server.grading.copies.endings import with_endings
 from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation.files import Reading, parse_files
 from reward_server.grading.repository.patches import PatchError, apply_patch
 from reward_server.grading.repository.tree import (
     Tree,
@@ -240,13 +243,12 @@ def _told(base: Tree, targets: Iterable[str]) -> str:
 
 
 def _plan(tests: UnitTests, told: str) -> Plan:
-    trees = parse_files(tests.files)
+    trees = syntax.parse_files(tests.files)
     inventory = Inventory(trees, tests.files, tests.framework)
-    # Copies change the trees that they are given.
-    copies = Copies(parse_files(tests.files), tests.files, told, inventory.rows)
     return Plan(
-        reading=Reading(wanted=frozenset(), reasons=(_REASON,)),
+        wanted=frozenset(),
+        reasons=(_REASON,),
         skips=Skips(trees),
         inventory=inventory,
-        copies=copies if copies.units else None,
+        copies=copies_of(tests, told, inventory),
     )

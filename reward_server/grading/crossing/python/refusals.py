@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from reward_server.domain import Crossing
@@ -40,7 +40,7 @@ class Refusal:
 
 def crossing_of(found: Crossing | Refusal) -> Crossing:
     """Returns what the judge binds for tests that were read."""
-    return found.crossing if isinstance(found, Refusal) else found
+    return replace(found.crossing, is_allowed=False) if isinstance(found, Refusal) else found
 
 
 class NotAllowedError(Exception):

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from ...requests import CallRequest, SolutionProgram
 from ..endings import SessionEnded
+from ..line import Line
 from ..link import Link
 from ..report import Report, TestReport
 from ..tests.call_tests import CallTests
 from ..tests.run import record_end, run_tests
 from ..tests.suite import TaskError
-from .line import Line
 from .run import Loading
 from .session import Session
 
@@ -45,7 +45,6 @@ def run_calls(request: CallRequest, blobs: Mapping[str, bytes], link: Link, repo
         predefined=True,
         result_bytes=request.result_bytes,
         signature=request.signature,
-        contract=True,
     )
     loading = Loading(program, link, report, blobs)
     session = Session(loading.line, loading, calls=request.calls)

@@ -23,10 +23,10 @@ from typing import Any
 from ...channel.data import FRAMES_OF_A_VALUE, BadDataError, NotDataError
 from ...channel.writing import Writer
 from ..endings import Cause, SessionEnded
+from ..line import Line
 from .answers import Answers, Told
 from .changes import Crossed, Recording
 from .guard import GUARD
-from .line import Line
 from .objects import Handle, is_member, original_of, reference_of
 from .raised import Raised
 

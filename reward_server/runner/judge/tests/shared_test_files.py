@@ -21,14 +21,13 @@ from ...requests import FilesProgram, SharedRequest
 from ...wire import Outcome
 from .. import handover
 from ..endings import SessionEnded
+from ..line import Line
 from ..link import Link
-from ..proxies import proxy
 from ..report import Report, TestReport
-from ..session import Session
-from .isolated_test_files import COLLECTION, check_that_they_compile
 from .run import record_end
 from .suite import TaskError
 
+COLLECTION = "collection"
 MOST_TESTS = 20_000
 MOST_NAME_CHARACTERS = 1000
 _REMEDY = "; if solutions have to make it, the repository needs an empty file"
@@ -41,10 +40,10 @@ def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: 
     Raises:
         ClosedError, OversizeFrameError: the candidate did not receive the program.
     """
-    session = Session(link, proxy.make, result_bytes=request.result_bytes, calls=0)
+    session = Line(link, request.result_bytes)
     texts = base.texts_of(blobs)
     try:
-        check_that_they_compile(texts)
+        _check_that_they_compile(texts)
         _check_imports(texts, request.solution_path, request.modules)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
@@ -67,7 +66,7 @@ class _Watch:
     copies without any message that would distinguish them.
     """
 
-    def __init__(self, session: Session, report: Report, *, stops: bool) -> None:
+    def __init__(self, session: Line, report: Report, *, stops: bool) -> None:
         self._session = session
         self._report = report
         self._stops = stops
@@ -126,6 +125,19 @@ class _Watch:
 def _are_names(names: list[object]) -> bool:
     fit = (type(name) is str and len(name) <= MOST_NAME_CHARACTERS for name in names)
     return len(names) <= MOST_TESTS and all(fit) and len(set(names)) == len(names)
+
+
+def _check_that_they_compile(texts: Mapping[str, str]) -> None:
+    """Refuses files that are not Python.
+
+    Raises:
+        TaskError: one of them does not compile.
+    """
+    for path, text in texts.items():
+        try:
+            compile(text, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise TaskError(f"{path} does not compile: {error}") from None
 
 
 def _check_imports(texts: Mapping[str, str], solution_path: str, modules: Sequence[str]) -> None:

@@ -18,13 +18,13 @@ from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
 from reward_server.grading.copies.words import Told
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
 from reward_server.grading.python_tests.literals import (
     differs,
     evaluated,
     literal,
     varied,
 )
+from reward_server.grading.syntax import parse_files
 from tests.honest.solution import code
 from tests.honest.suites import TOGETHER, UNITTEST
 from tests.support.in_process import PATH, module, ran

@@ -13,7 +13,7 @@ from reward_server.domain import Framework, TestOutcome
 from reward_server.grading.copies.copies import Copies
 from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
+from reward_server.grading.syntax import parse_files
 from tests.honest.solution import code
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times

@@ -12,9 +12,9 @@ from reward_server.domain import Framework, FunctionTests, TestOutcome
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
+from reward_server.grading.python_tests.function_files import written
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
-from reward_server.grading.python_tests.isolation.function_tests import function_file
+from reward_server.grading.syntax import parse_files
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
 
@@ -64,7 +64,7 @@ def copies_of(setup: str, asserts: str, solution: str) -> Copies:
     texts = tuple(one if "\n" in one else f"assert {one}" for one in asserts.split("|"))
     (entry_point,) = (getattr(one, "name", "") for one in ast.parse(solution).body)
     tests = FunctionTests(entry_point=entry_point, asserts=texts, setup_code=setup)
-    file = function_file(tests, "")
+    file = written(tests, "")
     assert file is not None
     files = [(PATH, text) for _, text in file.tests.files]
     trees = parse_files(files)

@@ -14,7 +14,7 @@ from reward_server.domain import Framework
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.words import Told, Words
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation.files import parse_files
+from reward_server.grading.syntax import parse_files
 from tests.support.in_process import PATH
 
 TRIES = 20

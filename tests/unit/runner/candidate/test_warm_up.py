@@ -14,7 +14,7 @@ import pytest
 import reward_server.runner
 from reward_server.runner.candidate import streams
 from reward_server.runner.candidate import warm_up as candidate_warm_up
-from reward_server.runner.candidate.service import Service
+from reward_server.runner.candidate.answers import Answers
 from reward_server.runner.judge import warm_up as judge_warm_up
 
 
@@ -52,17 +52,8 @@ def test_the_sample_passes_and_leaves_nothing_behind() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
-def test_the_sample_passes_by_the_contract() -> None:
-    """In a process of its own, since an audit hook stays for ever."""
-    script = (
-        f"from {__name__} import judge_warm_up, streams, rehearse; "
-        "judge_warm_up._BY_CONTRACT = True; streams.open_streams = lambda: None; rehearse()"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
-
-
 def test_a_broken_runner_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Service, "_returned", lambda *_: b'["return",0,null,0]')
+    monkeypatch.setattr(Answers, "_answer", lambda *_: b'["return",0,[],[],false]')
     with pytest.raises(RuntimeError, match="warm-up failed"):
         rehearse()
 

@@ -12,10 +12,10 @@ import json
 import os
 from typing import Any
 
-from ...channel.frames import NUMBER
-from ..endings import Cause, SessionEnded
-from ..link import ClosedError, Link, OversizeFrameError
-from ..outputs import OutputLimitError
+from ..channel.frames import NUMBER
+from .endings import Cause, SessionEnded
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import OutputLimitError
 
 _FRAME_OVERHEAD = 1 << 16
 

@@ -1,1 +1,0 @@
-"""The judge's proxies for the solution's functions, objects, classes and modules."""

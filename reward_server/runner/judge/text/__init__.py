@@ -1,1 +1,0 @@
-"""Analyses the text of tests for names, arguments and side effects."""

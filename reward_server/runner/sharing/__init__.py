@@ -1,1 +1,0 @@
-"""Values that judge and candidate both hold, and that must remain synchronized."""

@@ -1,1 +1,0 @@
-"""Kinds of values that cross between judge and candidate, for both sides."""
