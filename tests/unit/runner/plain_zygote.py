@@ -108,7 +108,7 @@ class Judge:
 
         message = self.line.recv(wire.WORD.size)
         try:
-            may_stay = wire.CROSSING not in self._notes.recv(1 << 16)
+            may_stay = wire.LAST not in self._notes.recv(1 << 16)
         except BlockingIOError:
             may_stay = True
         if message and wire.Word(*wire.WORD.unpack(message)).stays and may_stay:

@@ -53,6 +53,11 @@ class Recording:
         """Returns True if the tests do not get the changes of the current test."""
         return self.is_replay and (self._spreads or self._test in self.changed)
 
+    @property
+    def has_changes(self) -> bool:
+        """Returns True if the current test can reach something that the solution changed."""
+        return bool(self._within_reach)
+
     def begin(self, test: int) -> None:
         """Begins a test; what was changed before counts if the tests can still reach it."""
         self._test, self._place = test, 0

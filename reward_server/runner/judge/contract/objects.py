@@ -12,9 +12,8 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn, Protocol
-
-from .statements import is_statement_of
 
 _NEVER = ("__", "_pytest")  # names that only libraries ask for
 _ORDER = ("lt", "le", "gt", "ge")
@@ -37,7 +36,7 @@ _KINDS = {
 class Asker(Protocol):
     """Asks the solution; see `session`."""
 
-    def ask(self, operation: str, *operands: object, is_statement: bool = False) -> Any:
+    def ask(self, operation: str, *operands: object, caller: FrameType | None = None) -> Any:
         """Returns the answer, or raises the exception that it is."""
 
     def lower(self, rule: str) -> None:
@@ -60,11 +59,11 @@ class Handle:
         object.__setattr__(self, "_runner", (asker, reference, is_member))
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102  # as any below
-        ask, is_statement = _runner(self)[0].ask, is_statement_of(sys._getframe(1))
+        ask, caller = _runner(self)[0].ask, sys._getframe(1)
         if not kwargs:
-            return ask("call", self, *args, is_statement=is_statement)
+            return ask("call", self, *args, caller=caller)
         named = (tuple(kwargs), *args, *kwargs.values())
-        return ask("call_named", self, *named, is_statement=is_statement)
+        return ask("call_named", self, *named, caller=caller)
 
     def __getattr__(self, name: str) -> object:
         return _named(self, "get", name)
