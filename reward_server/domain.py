@@ -600,7 +600,7 @@ class Job:
     """One execution to run: its content, language, limits and network.
 
     `image` is the digest of the image in which it runs, or empty for the first with the language.
-    `is_copy` marks an execution that the server adds to confirm the result of another one.
+    `is_copy` marks an execution of a perturbed copy of tests.
     """
 
     work: Work

@@ -5,8 +5,8 @@ cases would outlast its caller, and would end without a verdict. Time is counted
 server: waiting for a slot does not count, and each of several executions that run in parallel only
 counts its share.
 
-The server adds copies to confirm a pass. They do not count against that budget, since a slow and
-honest test may need 22 of them. All executions together end before the caller's deadline. So a
+Perturbed copies of tests do not count against that budget, since a slow and honest test may need
+22 of them. All executions together end before the caller's deadline. So a
 program that sleeps in its copies gets a verdict, too.
 """
 

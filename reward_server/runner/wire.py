@@ -58,15 +58,7 @@ Report document:
     message   one sentence for people, or ""
     tests     [{"name", "outcome" (an `Outcome`), "message", "wall_ns"}, ...], in order, one for
               each test of the request, in every case
-    signals   {name: count}: CONTRADICTION: objects of the solution contradicted themselves; CAST:
-              the solution's answers were of other classes than the values that arrived; REFUSAL:
-              the tests saw an exception that the judge itself raised; WITHHELD_CHANGE: the tests
-              did not see what the solution did to an argument; OUT_OF_STEP: both sides held more
-              containers than are synchronized, or something that cannot be synchronized has
-              changed; MET_IN_PROMPT: the prompt's code may combine an argument with an answer;
-              UNASKED: tests ran without a request to the solution; UNTOLD: the solution, not the
-              task's signature, stated that a result or an argument of a call is made of nodes, or
-              that an argument is the result
+    signals   {name: count}; docs/reference/signals.md says what they mean
     status    null, or in modes commands, split and conversation the status of the candidate's last
               command, if it runs commands
     stdout_size, stderr_size; blobs stdout, stderr (the leading bytes, up to KEPT_OUTPUT_BYTES each

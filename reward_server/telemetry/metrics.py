@@ -42,21 +42,13 @@ _WELL_KNOWN = frozenset(
 
 # Signals that no honest program causes by accident, except rarely.
 HACK_SIGNALS = (
-    *("cast_down_overload", "contradiction", "early_exit", "forbidden_syscall", "forged_skip"),
-    *(
-        "forged_word",
-        "invented_test",
-        "judge_tampered",
-        "missing_test",
-        "tampering",
-        "told_expectation",
-    ),
-    *("twin_passed", "unconfirmed", "unproven", "vacuous"),
+    *("early_exit", "forbidden_syscall", "forged_skip", "forged_word", "invented_test"),
+    *("judge_tampered", "missing_test", "tampering", "twin_passed", "unproven"),
 )
 # Signals of how a verdict came about, and of trouble.
 _OTHER_SIGNALS = (
     *(
-        "cast_to_base",
+        "forged_report",
         "incomplete",
         "interactor_failed",
         "judge_lost",
@@ -64,10 +56,9 @@ _OTHER_SIGNALS = (
         "killed",
         "leftover",
     ),
-    *("met_change", "met_in_prompt", "out_of_step", "refused_by_judge", "twin_failed"),
     *("cast_down", "lowered_arguments", "lowered_change", "lowered_events", "lowered_handles"),
     *("lowered_later_change", "lowered_narrow", "lowered_objects", "lowered_signature"),
-    *("no_data", "twin_missing", "unasked", "unconfirmable", "untold_signature", "withheld_change"),
+    *("no_data", "twin_failed", "twin_missing", "unsendable"),
 )
 _SIGNALS = frozenset((*HACK_SIGNALS, *_OTHER_SIGNALS))
 

@@ -117,7 +117,7 @@ class Candidate:
         return await read_aside(len(self.source), read, self.source)
 
     def copy(self, work: Work) -> Job:
-        """Makes a job of perturbed work, which confirms the result of an execution."""
+        """Makes a job of a perturbed copy of tests."""
         return replace(self.job(work), is_copy=True)
 
     def counted(self, total: int) -> int:
@@ -162,8 +162,8 @@ class FunctionGrader:
 
     Args:
         tests: the tests.
-        reasons: why their text needs the solution itself, if the request makes them run in a
-            separate judge nevertheless. A wrong solution may pass then.
+        reasons: why they are SHARED, if they run in the judge all the same, since they make no
+            test file.
         flaw: why no answer can fail them; "" if one can.
         crossing: what the judge binds.
         beside: makes a grader that runs them beside the solution, if they turn out to hand over
@@ -185,7 +185,7 @@ class FunctionGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """ISOLATED, unless the tests' text needs the solution itself."""
+        """ISOLATED, unless the contract does not allow the tests."""
         return Integrity.SHARED if self.reasons else Integrity.ISOLATED
 
     def remedy(self) -> str:

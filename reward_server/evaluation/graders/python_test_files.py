@@ -1,4 +1,4 @@
-"""Runs test files in an isolated judge, or in the solution's process with perturbed copies."""
+"""Runs test files in the judge, or in the solution's process with perturbed copies."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def integrity(self) -> Integrity:
-        """ISOLATED, unless their text needs the solution's process; copies do not change that."""
+        """ISOLATED, unless there are reasons for the solution's process, whatever copies show."""
         return Integrity.SHARED if self.reasons else Integrity.ISOLATED
 
     def size_bytes(self, characters: int) -> int:

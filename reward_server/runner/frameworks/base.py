@@ -1,6 +1,6 @@
 """The interface between test frameworks and their users.
 
-The same drivers (`select`) run in the judge, with proxies of the solution, and in the candidate's
+The same drivers (`select`) run in the judge, with handles of the solution, and in the candidate's
 process, for tests that must share a process with the solution.
 """
 

@@ -188,7 +188,7 @@ def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
 
 
 def _is_coroutine(item: pytest.Item) -> bool:
-    """Returns True if a test is a coroutine function; proxies of the solution are not examined."""
+    """Returns True if a test is a coroutine function; handles of the solution are not examined."""
     if type(item) is not pytest.Function:  # a test of unittest or of a plug-in
         return False
     is_own = isinstance(item.function, (types.FunctionType, types.MethodType))

@@ -26,9 +26,7 @@ _SHOWN = 10
 _UNPROVEN = frozenset(
     (
         *("twin_passed", "twin_failed", "twin_missing", "missing_test", "invented_test"),
-        *("forged_skip", "unproven", "unconfirmed", "unconfirmable", "contradiction"),
-        *("told_expectation", "vacuous", "cast_to_base", "out_of_step", "untold_signature"),
-        *("unasked", "interactor_failed"),
+        *("forged_skip", "unproven", "no_data", "interactor_failed"),
     )
 )
 _PLACES = {

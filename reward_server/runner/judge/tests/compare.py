@@ -66,7 +66,7 @@ class Comparison:
 
         Args:
             expected: a value from JSON.
-            observed: a value of exact built-in types, or a proxy, which never matches.
+            observed: a value of exact built-in types, or a handle, which never matches.
         """
         if isinstance(expected, str):
             return isinstance(observed, str) and self._same_text(expected, observed)
