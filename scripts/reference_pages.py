@@ -17,7 +17,9 @@ import sys
 import textwrap
 import tomllib
 import types
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -45,6 +47,15 @@ _WORDS: Mapping[type, str] = {
     Path: "path",
     dict: "table",
 }
+_COMMON = 3  # options of that many commands are described once
+_COMMANDS_HEAD = """# Commands
+
+Made from the options that the commands declare. `--help` prints the same, and the form of each
+value. Exit status 0 means done, 1 refused or failed, 2 wrong usage or settings. A flag that stands
+for a setting has that setting's default: see [server settings](server-settings.md) and
+[reward-train settings](train-settings.md).
+
+## Options of several commands"""
 _BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
 
 
@@ -262,20 +273,17 @@ def _commands_page() -> str:
     from reward_server.cli import COMMANDS, application
 
     scripts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["scripts"]
-    parts = [
-        "# Commands\n\nMade from the options that the commands declare. `--help` prints the same.\n"
-        "Exit status 0 means done, 1 refused or failed, 2 wrong usage or settings. A flag that\n"
-        "stands for a setting has that setting's default: see\n"
-        "[server settings](server-settings.md) and [reward-train settings](train-settings.md)."
-    ]
-    parts.append(f"## reward-server\n\n{application([]).info.help}")
-    for name in COMMANDS:
-        group: Any = get_command(application([name]))
-        parts.extend(_command(f"reward-server {name}", group.commands[name]))
+    server = {name: get_command(application([name])).commands[name] for name in COMMANDS}  # type: ignore[attr-defined]  # a group
     train: Any = get_command(_typer_application(scripts["reward-train"]))
+    leaves = [one for top in (*server.values(), *train.commands.values()) for one in _leaves(top)]
+    common = _common(pair for leaf in leaves for pair in _rows(leaf).items())
+    parts = [_COMMANDS_HEAD, _options(sorted(common))]
+    parts.append(f"## reward-server\n\n{application([]).info.help}")
+    for name, command in server.items():
+        parts.extend(_command(f"reward-server {name}", command, common))
     parts.append(f"## reward-train\n\n{_prose(train.help)}")
     for name, command in train.commands.items():
-        parts.extend(_command(f"reward-train {name}", command))
+        parts.extend(_command(f"reward-train {name}", command, common))
     return "\n\n".join(parts) + "\n"
 
 
@@ -286,19 +294,45 @@ def _typer_application(entry_point: str) -> Any:
     return next(value for value in vars(module).values() if isinstance(value, typer.Typer))
 
 
-def _command(path: str, command: Any) -> Iterator[str]:
+def _leaves(command: Any) -> Iterator[Any]:
+    inner: Mapping[str, Any] = getattr(command, "commands", {})
+    for nested in inner.values():
+        yield from _leaves(nested)
+    if not inner:
+        yield command
+
+
+def _rows(command: Any) -> dict[str, str]:
+    """Returns the rows of a command's arguments and options, by their names."""
+    params = sorted(command.params, key=lambda one: one.param_type_name != "argument")
+    return {_names(one): _parameter(one) for one in params if one.name != "help"}
+
+
+def _common(rows: Iterable[tuple[str, str]]) -> set[str]:
+    """Returns the rows of options that several commands have, one for each name."""
+    counts = Counter(rows).most_common()
+    often = {name: row for (name, row), count in reversed(counts) if count >= _COMMON}
+    return {row for name, row in often.items() if name.startswith("`-")}
+
+
+def _options(rows: Iterable[str]) -> str:
+    return "\n".join(("| option | meaning |", "| --- | --- |", *rows))
+
+
+def _command(path: str, command: Any, common: AbstractSet[str]) -> Iterator[str]:
     inner: Mapping[str, Any] = getattr(command, "commands", {})
     yield f"### {path}\n\n{_prose(command.help)}"
     arguments = [one for one in command.params if one.param_type_name == "argument"]
-    options = [one for one in command.params if one.param_type_name == "option"]
+    rows = _rows(command)
     if not inner:
         names = "".join(f" {_usage(one)}" for one in arguments)
-        yield f"```sh\n{path}{names}{' [OPTIONS]' if options else ''}\n```"
-    rows = [_parameter(one) for one in (*arguments, *options) if one.name != "help"]
-    if rows:
-        yield "\n".join(("| option | meaning | default |", "| --- | --- | --- |", *rows))
+        yield f"```sh\n{path}{names}{' [OPTIONS]' if len(rows) > len(arguments) else ''}\n```"
+    if own := [row for row in rows.values() if row not in common]:
+        yield _options(own)
+    if shared := [name for name, row in rows.items() if row in common]:
+        yield f"{'Also' if own else 'It has'} {', '.join(shared)}."
     for name, nested in inner.items():
-        yield from _command(f"{path} {name}", nested)
+        yield from _command(f"{path} {name}", nested, common)
 
 
 def _usage(argument: Any) -> str:
@@ -307,18 +341,26 @@ def _usage(argument: Any) -> str:
     return name if argument.required else f"[{name}]"
 
 
-def _parameter(parameter: Any) -> str:
+def _names(parameter: Any, value: str = "") -> str:
     if parameter.param_type_name == "argument":
-        name = f"`{parameter.metavar or parameter.name.upper()}`"
-    else:
-        names = (*parameter.opts, *parameter.secondary_opts)
-        value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
-        name = ", ".join(f"`{one}{value}`" for one in names)
-    default = parameter.default
-    text = "required" if parameter.required else "none"
-    if isinstance(default, bool | int | float | str | Path) and default != "":
-        text = f"`{str(default).lower() if isinstance(default, bool) else default}`"
-    return f"| {_cell(name)} | {_cell(_sentence(parameter.help or ''))} | {_cell(text)} |"
+        return f"`{parameter.metavar or parameter.name.upper()}`"
+    return ", ".join(f"`{one}{value}`" for one in (*parameter.opts, *parameter.secondary_opts))
+
+
+def _parameter(parameter: Any) -> str:
+    """Returns a row; a flag that is off by default does not say so."""
+    default, meaning = parameter.default, _sentence(parameter.help or "")
+    if parameter.required and parameter.param_type_name == "option":
+        meaning += " Required."
+    if (
+        default is not False
+        and isinstance(default, bool | int | float | str | Path)
+        and default != ""
+    ):
+        shown = str(default).lower() if isinstance(default, bool) else default
+        meaning += f" Default: `{shown}`."
+    value = f" {parameter.metavar}" if parameter.metavar else ""
+    return f"| {_cell(_names(parameter, value))} | {_cell(meaning)} |"
 
 
 # Metrics
