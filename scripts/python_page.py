@@ -23,13 +23,18 @@ TEMPLATE = REPOSITORY / "scripts" / "python_page.md"
 _DIRECTIVE = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
 _LINK_TO_NOWHERE = re.compile(r"\[([^\[\]]+)\]\(#[\w.]+\)")
 _CODE = re.compile(r"<code>(.*?)</code>")
+# The signature above has these types.
+_TYPED = re.compile(r"^- \*\*(\**\w+)\*\* (?:\(`.*`\) )?– ", re.MULTILINE)
+_RETURNED = re.compile(r"^\*\*(Returns|Yields):\*\*\n\n((?:.+\n?)+)", re.MULTILINE)
+_RETURNED_TYPE = re.compile(r"^- `.*` – ", re.MULTILINE)
 _HEADING = re.compile(r"^(#+) `([\w.]+)`$", re.MULTILINE)
-_OPTIONS = {
+_OPTIONS: Any = {
     "heading_level": 3,
     "inherited_members": False,
     "line_length": 100,
     "members_order": "source",
     "show_bases": False,
+    "show_if_no_docstring": False,
     "show_object_full_path": False,
     "show_root_full_path": False,
     "show_root_members_full_path": False,
@@ -78,13 +83,12 @@ def _object(found: Any, path: str) -> str:
     from griffe2md import prepare_context
 
     target = found.final_target if found.is_alias else found
-    is_enumeration = target.is_class and any("Enum" in str(base) for base in target.bases)
-    options: Any = {**_OPTIONS, "show_if_no_docstring": is_enumeration}
     template = _templates().get_template(f"{target.kind.value}.md.jinja")
-    text = template.render(**prepare_context(target, options))
+    text = template.render(**prepare_context(target, _OPTIONS))
     while text != (text := _LINK_TO_NOWHERE.sub(r"\1", text)):
         pass
-    text = _CODE.sub(r"`\1`", text)
+    text = _TYPED.sub(r"- **\1**: ", _CODE.sub(r"`\1`", text))
+    text = _RETURNED.sub(lambda one: f"**{one[1]}:** {_RETURNED_TYPE.sub('', one[2])}", text)
     own = path.rpartition(".")[2]
 
     def named(heading: re.Match[str]) -> str:
@@ -92,4 +96,8 @@ def _object(found: Any, path: str) -> str:
         member = ".".join(parts[parts.index(own) :]) if own in parts else f"{own}.{parts[-1]}"
         return f"{heading[1]} `{path.removesuffix(own)}{member}`"
 
-    return re.sub(r"\n{3,}", "\n\n", _HEADING.sub(named, text)).strip()
+    text = re.sub(r"\n{3,}", "\n\n", _HEADING.sub(named, text)).strip()
+    if target.is_class and any("Enum" in str(base) for base in target.bases):
+        members = (f"`{name}`" for name in target.members if name.isupper())
+        text += f"\n\n**Members:** {', '.join(members)}"
+    return text
