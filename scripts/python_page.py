@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,21 @@ _CODE = re.compile(r"<code>(.*?)</code>")
 # The signature above has these types.
 _TYPED = re.compile(r"^- \*\*(\**\w+)\*\* (?:\(`.*`\) )?– ", re.MULTILINE)
 _RETURNED = re.compile(r"^\*\*(Returns|Yields):\*\*\n\n((?:.+\n?)+)", re.MULTILINE)
+_LONG_VALUE = re.compile(r"^([A-Z_]+(?:: .*)? =) .{300,}$", re.MULTILINE)
 _RETURNED_TYPE = re.compile(r"^- `.*` – ", re.MULTILINE)
 _HEADING = re.compile(r"^(#+) `([\w.]+)`$", re.MULTILINE)
+_COMMON = 5
+_COMMON_PARTS = (
+    (
+        re.compile(r"^```python\n\w+(\(.*)\n```\n\n", re.MULTILINE),
+        "A function without a signature has this one: `{}`",
+    ),
+    (
+        re.compile(r"^\*\*Raises:\*\*\n\n(- .*)(?:\n\n|\Z)", re.MULTILINE),
+        "Unless it says otherwise, a function that makes a request from a row raises:\n\n{}",
+    ),
+    (re.compile(r"^(- \*\*.*)\n", re.MULTILINE), "Parameters that several functions have:\n\n{}"),
+)
 _OPTIONS: Any = {
     "heading_level": 3,
     "inherited_members": False,
@@ -63,11 +77,28 @@ def _described(loader: GriffeLoader, path: str) -> Iterator[str]:
         return
     if found.docstring is not None:
         yield str(found.docstring.value)
+    members = []
     for name in found.exports or ():
         if f"::: trainer_client.{name}\n" not in TEMPLATE.read_text("utf-8"):
             member = found[name]
             # A function may have the name of its module, which griffe takes in its place.
-            yield _object(member[name] if member.is_module else member, f"{path}.{name}")
+            members.append(_object(member[name] if member.is_module else member, f"{path}.{name}"))
+    yield from _without_common(members)
+
+
+def _without_common(members: Sequence[str]) -> Iterator[str]:
+    """Yields descriptions; what many of them repeat stands once, before them."""
+    for form, said in _COMMON_PARTS:
+        counts = Counter(part for text in members for part in form.findall(text))
+        common = [part for part, count in counts.items() if count >= _COMMON]
+        if common:
+            yield said.format("\n".join(common))
+            members = [form.sub(partial(_left_out, common), text) for text in members]
+    yield from members
+
+
+def _left_out(parts: Sequence[str], found: re.Match[str]) -> str:
+    return "" if found[1] in parts else found[0]
 
 
 @cache
@@ -96,6 +127,7 @@ def _object(found: Any, path: str) -> str:
         member = ".".join(parts[parts.index(own) :]) if own in parts else f"{own}.{parts[-1]}"
         return f"{heading[1]} `{path.removesuffix(own)}{member}`"
 
+    text = _LONG_VALUE.sub(r"\1 ...", text)
     text = re.sub(r"\n{3,}", "\n\n", _HEADING.sub(named, text)).strip()
     if target.is_class and any("Enum" in str(base) for base in target.bases):
         members = (f"`{name}`" for name in target.members if name.isupper())
