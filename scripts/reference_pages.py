@@ -47,6 +47,7 @@ _WORDS: Mapping[type, str] = {
     Path: "path",
     dict: "table",
 }
+_MANY_FIELDS = 5
 _COMMON = 3  # options of that many commands are described once
 _COMMANDS_HEAD = """# Commands
 
@@ -463,6 +464,7 @@ def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str
     kind, head, choice = "", "", ""
     comment: list[str] = []
     rows: list[str] = []
+    fields: dict[str, set[str]] = {}  # of each message: name, type and number
     for line in map(str.strip, lines):
         if line.startswith("//"):
             comment.append(line.removeprefix("//").strip())
@@ -473,27 +475,39 @@ def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str
                 choice = f"One of `{begun[2]}`. "
                 continue
             kind, rows = begun[1], []
-            head = f"### {begun[2]}\n\n{said}"
+            name = begun[2]
+            head = f"### {name}\n\n{said}"
             if begun[3]:
                 yield kind, f"{head}\n\nIt has no fields."
                 kind = ""
         elif line == "}" and choice:
             choice = ""
+        elif line == "}" and (whole := _whole(fields, name)):
+            names = ", ".join(row.split()[1] for row in rows)
+            yield kind, f"{head} They are {names} of {_linked(whole, declared)}."
         elif line == "}":
             yield kind, "\n".join((f"{head}\n\n{heads[kind]}", *rows))
         elif method := _METHOD.match(line):
-            name, *sides = method.groups()
+            called, *sides = method.groups()
             request, answer = (
                 ("stream of " if stream else "") + _linked(message, declared)
                 for stream, message in (sides[:2], sides[2:])
             )
-            rows.append(f"| `{name}` | {request} | {answer} | {said} |")
+            rows.append(f"| `{called}` | {request} | {answer} | {said} |")
         elif value := _ENUM_VALUE.match(line):
             rows.append(f"| `{value[1]}` | {said} | {value[2]} |")
         elif field := _FIELD.match(line):
+            fields.setdefault(name, set()).add(line)
             label = f"{field[1]} " if field[1] else ""
             kind_of_field = label + _linked(field[2], declared)
             rows.append(f"| `{field[3]}` | {kind_of_field} | {choice}{said} | {field[4]} |")
+
+
+def _whole(fields: Mapping[str, set[str]], name: str) -> str:
+    """Returns the message that has all of a message's many fields, or ""."""
+    own = fields.get(name, set())
+    found = (one for one, others in fields.items() if own < others and len(own) >= _MANY_FIELDS)
+    return next(found, "")
 
 
 def _linked(name: str, declared: set[str]) -> str:
