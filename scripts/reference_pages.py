@@ -278,7 +278,7 @@ def _commands_page() -> str:
     train: Any = get_command(_typer_application(scripts["reward-train"]))
     leaves = [one for top in (*server.values(), *train.commands.values()) for one in _leaves(top)]
     common = _common(pair for leaf in leaves for pair in _rows(leaf).items())
-    parts = [_COMMANDS_HEAD, _options(sorted(common))]
+    parts = [_COMMANDS_HEAD, "\n".join(sorted(common))]
     parts.append(f"## reward-server\n\n{application([]).info.help}")
     for name, command in server.items():
         parts.extend(_command(f"reward-server {name}", command, common))
@@ -304,20 +304,16 @@ def _leaves(command: Any) -> Iterator[Any]:
 
 
 def _rows(command: Any) -> dict[str, str]:
-    """Returns the rows of a command's arguments and options, by their names."""
+    """Returns the lines of a command's arguments and options, by their names."""
     params = sorted(command.params, key=lambda one: one.param_type_name != "argument")
     return {_names(one): _parameter(one) for one in params if one.name != "help"}
 
 
 def _common(rows: Iterable[tuple[str, str]]) -> set[str]:
-    """Returns the rows of options that several commands have, one for each name."""
+    """Returns the lines of options that several commands have, one for each name."""
     counts = Counter(rows).most_common()
     often = {name: row for (name, row), count in reversed(counts) if count >= _COMMON}
     return {row for name, row in often.items() if name.startswith("`-")}
-
-
-def _options(rows: Iterable[str]) -> str:
-    return "\n".join(("| option | meaning |", "| --- | --- |", *rows))
 
 
 def _command(path: str, command: Any, common: AbstractSet[str]) -> Iterator[str]:
@@ -329,7 +325,7 @@ def _command(path: str, command: Any, common: AbstractSet[str]) -> Iterator[str]
         names = "".join(f" {_usage(one)}" for one in arguments)
         yield f"```sh\n{path}{names}{' [OPTIONS]' if len(rows) > len(arguments) else ''}\n```"
     if own := [row for row in rows.values() if row not in common]:
-        yield _options(own)
+        yield "\n".join(own)
     if shared := [name for name, row in rows.items() if row in common]:
         yield f"{'Also' if own else 'It has'} {', '.join(shared)}."
     for name, nested in inner.items():
@@ -349,7 +345,7 @@ def _names(parameter: Any, value: str = "") -> str:
 
 
 def _parameter(parameter: Any) -> str:
-    """Returns a row; a flag that is off by default does not say so."""
+    """Returns a line; a flag that is off by default does not say so."""
     default, meaning = parameter.default, _sentence(parameter.help or "")
     if parameter.required and parameter.param_type_name == "option":
         meaning += " Required."
@@ -361,7 +357,7 @@ def _parameter(parameter: Any) -> str:
         shown = str(default).lower() if isinstance(default, bool) else default
         meaning += f" Default: `{shown}`."
     value = f" {parameter.metavar}" if parameter.metavar else ""
-    return f"| {_cell(_names(parameter, value))} | {_cell(meaning)} |"
+    return f"- {_names(parameter, value)}: {' '.join(meaning.split())}"
 
 
 # Metrics
