@@ -27,6 +27,8 @@ _CODE = re.compile(r"<code>(.*?)</code>")
 # The signature above has these types.
 _TYPED = re.compile(r"^- \*\*(\**\w+)\*\* (?:\(`.*`\) )?– ", re.MULTILINE)
 _RETURNED = re.compile(r"^\*\*(Returns|Yields):\*\*\n\n((?:.+\n?)+)", re.MULTILINE)
+# A call without an event loop has the signature of the one with an event loop.
+_LIKE_ANOTHER = re.compile(r"^```python\n.*\n```\n\n(?=.*; see `Async\w+\.\w+`\.$)", re.MULTILINE)
 _RAISED = re.compile(r"^(- `\w+`) – ", re.MULTILINE)
 _LONG_VALUE = re.compile(r"^([A-Z_]+(?:: .*)? =) .{300,}$", re.MULTILINE)
 _RETURNED_TYPE = re.compile(r"^- `.*` – ", re.MULTILINE)
@@ -128,6 +130,7 @@ def _object(found: Any, path: str) -> str:
         member = ".".join(parts[parts.index(own) :]) if own in parts else f"{own}.{parts[-1]}"
         return f"{heading[1]} `{path.removesuffix(own)}{member}`"
 
+    text = _LIKE_ANOTHER.sub("", text)
     text = _RAISED.sub(r"\1: ", _LONG_VALUE.sub(r"\1 ...", text))
     text = re.sub(r"\n{3,}", "\n\n", _HEADING.sub(named, text)).strip()
     if target.is_class and any("Enum" in str(base) for base in target.bases):
