@@ -8,7 +8,7 @@ failure is a value here; a failure of the server is an exception (see `errors`).
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 MEBIBYTE = 1 << 20
@@ -494,6 +494,7 @@ class Crossing:
         form: "check" or "script", if the test code is one of these.
         files: test files without the imports that nothing in them uses.
         is_allowed: whether the contract allows the tests; others leave no judge behind.
+        ahead: the first calls that they make in any case: a name, and JSON values.
     """
 
     names: frozenset[str] = frozenset()
@@ -507,6 +508,7 @@ class Crossing:
     form: str = ""
     files: tuple[tuple[str, str], ...] = ()
     is_allowed: bool = True
+    ahead: tuple[tuple[str, Sequence[object]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,8 @@ class PlanFields(TypedDict):
     Keys: names that the tests take from the solution, those of them that they construct, those that
     they expect as exceptions, those that stand for data, modules to load, those that the tests do
     not import themselves, the prompt's definitions, its classes whose objects are data, the form of
-    the test code ("check" or "script"), and whether the contract allows all of the tests.
+    the test code ("check" or "script"), whether the contract allows all of the tests, and the first
+    calls that they make in any case.
     """
 
     names: Sequence[str]
@@ -118,6 +119,7 @@ class PlanFields(TypedDict):
     records: Sequence[str]
     form: str
     is_allowed: bool
+    ahead: Sequence[tuple[str, Sequence[object]]]
 
 
 class FunctionRequest(NamedTuple):

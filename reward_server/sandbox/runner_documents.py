@@ -215,6 +215,7 @@ def plan_fields(crossing: Crossing) -> PlanFields:
         "records": sorted(crossing.records),
         "form": crossing.form,
         "is_allowed": crossing.is_allowed,
+        "ahead": crossing.ahead,
     }
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..channel.data import FRAMES_OF_A_VALUE, TYPES, NotDataError
-from ..channel.frames import NUMBER, ChannelClosedError, Frames
+from ..channel.frames import AHEAD, BEHIND, NUMBER, ChannelClosedError, Frames
 from ..channel.reading import Reader
 from ..channel.signatures import Signature
 from ..channel.writing import BASES, Writer, base_of
@@ -113,9 +113,12 @@ class Answers:
         with contextlib.suppress(ChannelClosedError):
             while True:
                 frame = self._frames.receive()
-                answer = self._answer(frame[NUMBER.size :])
+                number, question = frame[: NUMBER.size], frame[NUMBER.size :]
+                is_ahead = question.startswith(AHEAD)
+                is_behind = is_ahead and self._objects
+                answer = BEHIND if is_behind else self._answer(question[is_ahead:])
                 streams.flush_streams()
-                self._frames.send(frame[: NUMBER.size] + answer)
+                self._frames.send(number + answer)
 
     def _answer(self, question: bytes) -> bytes:
         operation, operands, rows, told = _deeply(self._read, question)

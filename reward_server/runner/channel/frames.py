@@ -10,6 +10,8 @@ from ..wire import JOINED, LENGTH
 NUMBER = struct.Struct(">Q")  # begins every frame after READY and LOADED
 READY = b'["ready"]'
 LOADED = b'["loaded"]'
+AHEAD = b"+"  # begins a question that the tests ask in any case, if nothing but data was answered
+BEHIND = b'["behind"]'  # the answer to it if something else was
 _PIECE_BYTES = 1 << 18
 _USUAL_BYTES = 1 << 12
 

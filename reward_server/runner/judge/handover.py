@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from .. import requests
@@ -26,16 +26,27 @@ class Receiver(Protocol):
 
 
 def hand_over(
-    link: Link, report: Report, program: requests.Program, blobs: Mapping[str, bytes]
+    link: Link,
+    report: Report,
+    program: requests.Program,
+    blobs: Mapping[str, bytes],
+    questions: Sequence[bytes] = (),
 ) -> None:
     """Sends the program and waits until the candidate's shim has received it.
+
+    Args:
+        link: frames to and from the candidate.
+        report: receives the stage.
+        program: the program.
+        blobs: its source and files.
+        questions: frames that are sent with it.
 
     Raises:
         ClosedError: the candidate ended before.
         OversizeFrameError: it answered something else.
     """
     report.reach(Stage.LOADING)
-    link.send(requests.pack(program, blobs))
+    link.send(requests.pack(program, blobs), *questions)
     if link.receive(len(READY)) != READY:
         raise OversizeFrameError
     report.reach(Stage.READY)

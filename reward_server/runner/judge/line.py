@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
-from ..channel.frames import NUMBER
+from ..channel.frames import AHEAD, BEHIND, NUMBER
 from .endings import Cause, SessionEnded
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError
 
 _FRAME_OVERHEAD = 1 << 16
+_BEHIND = json.loads(BEHIND)
 
 
 class Line:
@@ -37,23 +40,33 @@ class Line:
         self._link = link
         self._frame_bytes = result_bytes + _FRAME_OVERHEAD
         self._number = int.from_bytes(os.urandom(6))
+        self._ahead: deque[tuple[bytes, str]] = deque()
         self.loaded = False
         self.ended: SessionEnded | None = None
         self.signals: dict[str, int] = {}
 
     def finish(self) -> None:
         """Ends a test: nothing of the candidate may be left to hear."""
-        if self.ended is None and self.loaded and self._link.has_more():
+        if self.ended is None and self.loaded and not self._ahead and self._link.has_more():
             self.forged("a frame that nobody asked for")
 
+    def frames_ahead(self, questions: Sequence[str]) -> list[bytes]:
+        """Returns the frames of the first questions, which are sent with the solution."""
+        self._ahead.extend((self._next_number(), question) for question in questions)
+        return [number + AHEAD + question.encode() for number, question in self._ahead]
+
     def exchange(self, question: str) -> list[Any]:
-        """Sends a question, and returns the answer to it.
+        """Sends a question, unless that was done, and returns the answer to it.
 
         Raises:
             SessionEnded: there is none.
         """
-        self._number += 1
-        number = NUMBER.pack(self._number)
+        while self._ahead:
+            number, asked = self._ahead.popleft()
+            answer = self._answer_to(number)
+            if asked == question and answer != _BEHIND:
+                return answer
+        number = self._next_number()
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
         try:
@@ -62,10 +75,7 @@ class Line:
             raise self.end(Cause.CLOSED, "the program ended before it was asked") from None
         except OutputLimitError:
             raise self.end(Cause.OUTPUT, "the program wrote too much output") from None
-        frame = self._received()
-        if frame[: NUMBER.size] != number:
-            raise self.forged("an answer to no question")
-        return self._parsed(frame[NUMBER.size :])
+        return self._answer_to(number)
 
     def receive(self) -> list[Any]:
         """Waits for the word of a solution that is being loaded.
@@ -74,6 +84,16 @@ class Line:
             SessionEnded: none will come.
         """
         return self._parsed(self._received())
+
+    def _next_number(self) -> bytes:
+        self._number += 1
+        return NUMBER.pack(self._number)
+
+    def _answer_to(self, number: bytes) -> list[Any]:
+        frame = self._received()
+        if frame[: NUMBER.size] != number:
+            raise self.forged("an answer to no question")
+        return self._parsed(frame[NUMBER.size :])
 
     def _received(self) -> bytes:
         try:

@@ -46,14 +46,14 @@ class Link:
         for descriptor in outputs.open:
             self._poller.register(descriptor, select.POLLIN)
 
-    def send(self, frame: bytes) -> None:
-        """Sends a frame.
+    def send(self, *frames: bytes) -> None:
+        """Sends frames.
 
         Raises:
             ClosedError: the candidate has closed its end.
             OutputLimitError: the candidate wrote more than allowed.
         """
-        rest = memoryview(LENGTH.pack(len(frame)) + frame)
+        rest = memoryview(b"".join(LENGTH.pack(len(frame)) + frame for frame in frames))
         while rest:
             try:
                 rest = rest[self._channel.send(rest) :]

@@ -74,6 +74,7 @@ def _request() -> FunctionRequest:
         records=[],
         form="check",
         is_allowed=True,
+        ahead=[("f", [value]) for value in (1, True, 1.5)],
     )
     return FunctionRequest(
         entry_point="f",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from reward_server.domain import Crossing, FunctionTests, UnitTests
 from reward_server.grading.crossing.python import looks, prompt
+from reward_server.grading.crossing.python.ahead import calls_ahead
 from reward_server.grading.crossing.python.facts import Source, compared_first
 from reward_server.grading.crossing.python.refusals import Refusal, crossing_of
 from reward_server.grading.crossing.python.scopes import CHECK
@@ -35,7 +36,7 @@ def read_functions(tests: FunctionTests, code: str) -> Crossing | Refusal:
         return Refusal(rule="syntax", line=0, construct=type(error).__name__)
     if isinstance(found, Refusal):
         return replace(found, crossing=replace(found.crossing, form=form))
-    return replace(found, form=form)
+    return replace(found, form=form, ahead=calls_ahead(tests, found))
 
 
 def _read(texts: Sequence[str], entry_point: str, code: str) -> Crossing | Refusal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ...requests import FunctionRequest, PlanFields, SolutionProgram, UnitRequest
@@ -27,6 +27,7 @@ class Loading:
 
     Attributes:
         line: the line to it.
+        ahead: questions that are sent with it.
         problem: why it could not be sent, which the tests do not see.
     """
 
@@ -40,12 +41,14 @@ class Loading:
         self._program = program
         self._link, self._report, self._blobs = link, report, blobs
         self.line = Line(link, program.result_bytes)
+        self.ahead: Sequence[str] = ()
         self.problem: Exception | None = None
 
     def __call__(self) -> bool:
         """Returns True if the solution is loaded."""
         try:
-            handover.hand_over(self._link, self._report, self._program, self._blobs)
+            questions = self.line.frames_ahead(self.ahead)
+            handover.hand_over(self._link, self._report, self._program, self._blobs, questions)
         except (ClosedError, OversizeFrameError) as error:
             self.problem = error
             return False
@@ -92,6 +95,7 @@ def _run_functions(
     state = random.getstate()
     try:
         suite = Functions(request, plan, session)
+        loading.ahead = [session.call(name, *given) for name, given in plan["ahead"]]
         report.tests = [TestReport(name=name) for name in suite.names]
         run_tests(suite, session, report, stop_at_failure=request.stop_at_first_failure)
         _check_that_they_asked(session, report)

@@ -146,6 +146,12 @@ class Session:
         """Returns what a name of the solution stands for, which is data."""
         return self.ask("value", self.named(name))
 
+    def call(self, name: str, *given: object) -> str:
+        """Returns the question that calls a function, which is to be asked later."""
+        writer = Writer(self._refer)
+        asked = [writer.value(one) for one in (self.named(name), *given)]
+        return json.dumps(["call", asked, writer.rows()])
+
     def ask(self, operation: str, *operands: object, caller: FrameType | None = None) -> Any:
         """Asks the solution, and returns what it answers.
 

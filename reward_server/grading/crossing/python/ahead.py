@@ -1,0 +1,113 @@
+"""Which calls of the solution tests make in any case, before anything else is asked.
+
+The judge sends them with the solution, which then waits for no question. A call is one of these if
+nothing but an error before it can keep the tests from making it, in this order: it stands in the
+assertions with which `check` begins, or in an assert list, and hands over JSON values.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from reward_server.domain import Crossing, FunctionTests
+from reward_server.grading.crossing.python.scopes import CHECK
+from reward_server.grading.syntax import children, parse, walk
+
+Call = tuple[str, Sequence[object]]
+_MOST_CALLS = 256
+_MOST_CHARACTERS = 1 << 14  # of all arguments; the questions have to fit into a socket's buffer
+_BUILTINS = frozenset(vars(builtins))
+# Whose parts are all evaluated, in their order.
+_WHOLE = (
+    *(ast.Compare, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Attribute, ast.keyword),
+    *(ast.List, ast.Tuple, ast.Constant, ast.Name, ast.expr_context),
+    *(ast.operator, ast.unaryop, ast.cmpop),
+)
+
+
+class _NotCertainError(Exception):
+    """A statement may call something else, or nothing."""
+
+
+def calls_ahead(tests: FunctionTests, crossing: Crossing) -> tuple[Call, ...]:
+    """Returns the first calls that tests make in any case: a name, and the arguments.
+
+    Args:
+        tests: the tests, which can be parsed.
+        crossing: what the judge binds for them.
+    """
+    code = parse(tests.test_code).body
+    names = {name: name for name in crossing.names - crossing.raised - crossing.values}
+    checks = [one for one in code if getattr(one, "name", "") == CHECK]
+    statements: list[ast.stmt] = [one for text in tests.asserts for one in parse(text).body]
+    match checks:
+        case [ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=name)]), body=body)]:
+            names[name], statements = tests.entry_point, body
+        case [_, *_]:
+            return ()
+    around = [one for one in (*parse(tests.setup_code).body, *code) if one not in checks]
+    return tuple(_first(statements, names)) if all(map(_is_quiet, around)) else ()
+
+
+def _is_quiet(statement: ast.stmt) -> bool:
+    """Returns True for a statement that asks the solution nothing."""
+    match statement:
+        case ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Expr(value=value) | ast.Assign(value=value):
+            return not any(isinstance(one, (ast.Name, ast.Call)) for one in walk(value))
+    return False
+
+
+def _first(statements: Iterable[ast.stmt], names: Mapping[str, str]) -> Iterator[Call]:
+    count, characters = 0, 0
+    for statement in statements:
+        try:
+            calls = list(_calls(statement, names))
+        except _NotCertainError:
+            return
+        count += len(calls)
+        characters += len(json.dumps(calls))
+        if count > _MOST_CALLS or characters > _MOST_CHARACTERS:
+            return
+        yield from calls
+
+
+def _calls(statement: ast.stmt, names: Mapping[str, str]) -> Iterator[Call]:
+    if not isinstance(statement, ast.Assert):
+        raise _NotCertainError
+    yield from _found(statement.test, names)
+
+
+def _found(node: ast.AST, names: Mapping[str, str]) -> Iterator[Call]:
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in names:
+            yield names[name], [_value(one) for one in args]
+        case ast.Name(id=name) if name in names or name not in _BUILTINS:
+            raise _NotCertainError
+        case ast.Compare(ops=[_, _, *_]):
+            raise _NotCertainError
+        case _ if not isinstance(node, _WHOLE):
+            raise _NotCertainError
+        case _:
+            for child in children(node):
+                yield from _found(child, names)
+
+
+def _value(node: ast.expr) -> object:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise _NotCertainError from None
+    if not _is_json(value):
+        raise _NotCertainError
+    return value
+
+
+def _is_json(value: object) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return isinstance(value, (bool, int, float, str, type(None)))
