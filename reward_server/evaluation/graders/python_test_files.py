@@ -99,7 +99,7 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
     Args:
         tests: the files.
         prompt: the prompt of the task.
-        reasons: why they need the solution's process, besides the reasons in their text.
+        reasons: why they need the solution's process, if that is known without their text.
     """
 
     async def read() -> tuple[Plan, int]:
@@ -118,7 +118,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     is_repository = bool(tests.places.targets)
     found = texts.read_files(tests)
     crossing = crossing_of(found)
-    needed = (str(found), *reasons) if isinstance(found, Refusal) else reasons
+    needed = reasons or ((str(found),) if isinstance(found, Refusal) else ())
     known = Plan(
         wanted=crossing.names,
         reasons=needed,

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter, OrderedDict, UserDict, UserList, UserString, defaultdict, deque
+from collections import (
+    ChainMap,
+    Counter,
+    OrderedDict,
+    UserDict,
+    UserList,
+    UserString,
+    defaultdict,
+    deque,
+)
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -290,6 +299,7 @@ BASES: Mapping[type, Callable[[Any], object]] = {
     deque: lambda one: deque(deque.__iter__(one), one.maxlen),
     bytearray: lambda one: bytearray(bytearray.__iter__(one)),
     memoryview: bytes,
+    ChainMap: lambda one: dict(ChainMap.items(one)),
     UserDict: lambda one: dict(one.data),
     UserList: lambda one: list(one.data),
     UserString: lambda one: str(one.data),

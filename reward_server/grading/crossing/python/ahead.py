@@ -23,7 +23,7 @@ _BUILTINS = frozenset(vars(builtins))
 # Whose parts are all evaluated, in their order.
 _WHOLE = (
     *(ast.Compare, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Attribute, ast.keyword),
-    *(ast.List, ast.Tuple, ast.Constant, ast.Name, ast.expr_context),
+    *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant, ast.Name, ast.expr_context),
     *(ast.operator, ast.unaryop, ast.cmpop),
 )
 
