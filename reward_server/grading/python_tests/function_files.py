@@ -180,7 +180,9 @@ def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
                 bound.add(name)
             case ast.ClassDef(name=name):
                 bound.add(name)
-            case ast.ExceptHandler(name=str(name)):
+            case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                bound.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 bound.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 bound |= {one.asname or one.name.partition(".")[0] for one in aliases}

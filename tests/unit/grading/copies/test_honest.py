@@ -22,6 +22,11 @@ NUMPY, MATH = "import numpy as np", "import math"
 FLOATS = "def f(n): return [1.0] * n"
 HONEST = {
     "an empty set": ("", "f([]) == set()|f([1]) == {1}", "def f(x): return set(x)"),
+    "what a pattern captures": (
+        "",
+        "match f([3]):\n    case [one, *more] as all_ if more == []: assert one == 3\n"
+        "match {'a': f([4]), 'b': 1}:\n    case {'a': [x], **rest}: assert x == 4",
+        "def f(x): return list(x)"),
     "an empty set first": ("", "set() == f([])", "def f(x): return set(x)"),
     "infinity": (MATH, "math.isclose(f(0), 1e999)", "def f(x): return float('inf')"),
     "minus infinity": (MATH, "f(0) == [-1e999, 1]", "def f(x): return [-1e999, 1]"),
