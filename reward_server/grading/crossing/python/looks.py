@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reward_server.grading.crossing import allowed
-from reward_server.grading.syntax import Function, walk
+from reward_server.grading.syntax import FUNCTIONS, Function, walk
 
 SPECIAL = re.compile(r"__\w+|\w+__")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -90,16 +91,54 @@ def is_literal(node: ast.expr) -> bool:
     return False
 
 
-def state_of(node: ast.stmt) -> ast.AST | None:
-    """Returns what of a prompt's definition can change, so that the solution has another copy."""
+def state_of(node: ast.stmt, changed: frozenset[str]) -> ast.AST | None:
+    """Returns what of a prompt's definition can change, so that the solution has another copy.
+
+    Args:
+        node: the definition.
+        changed: the names and attributes that the prompt's code binds again.
+    """
     for part in walk(node):
         if isinstance(part, (ast.Global, ast.Nonlocal)):
             return part
+        if isinstance(part, FUNCTIONS) and not all(map(_is_fixed, _defaults(part.args))):
+            return part
     for one in node.body if isinstance(node, ast.ClassDef) else [node]:
         value = one.value if isinstance(one, (ast.Assign, ast.AnnAssign)) else None
-        if value is not None and not _is_immutable(value):
+        if value is not None and not (_is_immutable(value) and changed.isdisjoint(_stored(one))):
             return one
     return None
+
+
+def bound_again(tree: ast.Module | None) -> frozenset[str]:
+    """Returns the names that code binds more than once, and attributes that are not set on self."""
+    body = tree.body if tree is not None else []
+    outside = (one for one in body if not isinstance(one, (*FUNCTIONS, ast.ClassDef)))
+    found = Counter(name for one in outside for name in _stored(one))
+    again = {name for name, times in found.items() if times > 1}
+    for part in (inner for one in body for inner in walk(one)):
+        match part:
+            case ast.Global(names=names):
+                again.update(names)
+            case ast.Attribute(value=ast.Name(id="self")) | ast.Attribute(ctx=ast.Load()):
+                pass
+            case ast.Attribute(attr=name):
+                again.add(name)
+    return frozenset(again)
+
+
+def _stored(node: ast.stmt) -> list[str]:
+    names = (one for one in walk(node) if isinstance(one, ast.Name))
+    return [one.id for one in names if not isinstance(one.ctx, ast.Load)]
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    return [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
+
+
+def _is_fixed(default: ast.expr) -> bool:
+    """Returns True of a default that never changes, or that the rules for names look at."""
+    return isinstance(default, (ast.Name, ast.Attribute)) or _is_immutable(default)
 
 
 def _is_immutable(node: ast.expr) -> bool:

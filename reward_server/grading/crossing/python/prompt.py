@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from reward_server.grading.crossing.python import looks
 from reward_server.grading.syntax import FUNCTIONS, parse, walk
 
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
@@ -50,6 +51,7 @@ class Helpers:
         stars: imports of all names of a module.
         open_classes: classes that the solution has to write.
         functions: all functions.
+        changed: names and attributes that the prompt binds more than once.
     """
 
     def __init__(self, tree: ast.Module | None, entry_point: str) -> None:
@@ -58,6 +60,7 @@ class Helpers:
         self.stars: list[ast.ImportFrom] = []
         self.open_classes: set[str] = set()
         self.functions: set[str] = set()
+        self.changed = looks.bound_again(tree)
         body = tree.body if tree is not None else []
         for node in body:
             self._read(node, entry_point, is_last=node is body[-1])

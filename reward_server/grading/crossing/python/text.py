@@ -107,7 +107,7 @@ class Text(Kinds):
         module = ast.Module(body=[node], type_ignores=[])
         self.collect(module, self.top)
         self.top.bound.pop(name, None)
-        if (state := looks.state_of(node)) is not None:
+        if (state := looks.state_of(node, self.helpers.changed)) is not None:
             refuse("stores", state, f"{name} of the prompt, which the solution may change")
         if isinstance(node, ast.ClassDef):
             if node.bases or node.keywords or node.decorator_list:

@@ -208,6 +208,12 @@ def test_a_helper_of_the_prompt_is_read_by_the_same_rules() -> None:
         ("stores", "SEEN = []"),
         ("stores", "def SEEN():\n    global N\n    N = 1"),
         ("stores", "class SEEN:\n    made = []\n    def add(self):\n        self.made.append(1)"),
+        ("stores", "SEEN = 0\ndef count():\n    global SEEN\n    SEEN += 1"),
+        ("stores", "SEEN = 0\nSEEN = 1"),
+        ("stores", "class SEEN:\n    made = 0\n    def __init__(self):\n        SEEN.made += 1"),
+        ("stores", "class SEEN:\n    made = 0\n    def add(self):\n        type(self).made = 1"),
+        ("stores", "def SEEN(x, found=[]):\n    found.append(x)\n    return found"),
+        ("stores", "class SEEN:\n    def __init__(self, *, log={}):\n        self.log = log"),
         ("modules", "from time import process_time as SEEN"),
     ],
 )
@@ -217,9 +223,16 @@ def test_a_state_of_the_prompt_is_on_no_list(rule: str, prompt: str) -> None:
     assert found.rule == rule
 
 
-def test_a_constant_of_the_prompt_is_read() -> None:
-    prompt = "LIMITS = (1, -2.5)\n\ndef f(x):\n    pass\n"
-    found = _read(_in_check("assert candidate(1) in LIMITS"), prompt)
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "LIMITS = (1, -2.5)",
+        "LOW = 1\ndef LIMITS(x, low=LOW, high=2.5):\n    return x",
+        "class LIMITS:\n    low = 1\n    def __init__(self, low=1):\n        self.low = low",
+    ],
+)
+def test_a_constant_of_the_prompt_is_read(prompt: str) -> None:
+    found = _read(_in_check("LIMITS\nassert candidate(1)"), f"{prompt}\n\ndef f(x):\n    pass\n")
     assert isinstance(found, Crossing), found
 
 
