@@ -166,9 +166,9 @@ def is_narrow(origin: str) -> bool:
 
 
 def without(text: str, dropped: Sequence[ast.stmt]) -> str:
-    """Returns a text without some statements; its lines keep their numbers."""
+    """Returns a text without some statements, given in order; its lines keep their numbers."""
     lines = text.splitlines(keepends=True)
-    for node in dropped:
+    for node in reversed(dropped):
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         rest = lines[last].encode()[node.end_col_offset or 0 :].decode()
         start = lines[first].encode()[: node.col_offset].decode()

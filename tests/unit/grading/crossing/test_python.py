@@ -268,6 +268,16 @@ def test_a_file_of_pytest_is_apart_and_loses_imports_that_nothing_uses() -> None
     assert text.startswith("\npass\nimport pytest\n")
 
 
+def test_a_line_of_several_imports_that_nothing_uses_stays_a_line() -> None:
+    found = _files(
+        "import os, re; import sys; x = 1; import gc\nfrom solution import f\ntry:"
+        "\n    f(x)\nfinally:\n    pass\ndef test_f():\n    assert f(1) == 1\n"
+    )
+    assert isinstance(found, Crossing), found
+    [(_, text)] = found.files
+    assert text.startswith("pass; pass; x = 1; pass\nfrom solution import f\n")
+
+
 @pytest.mark.parametrize(
     ("rule", "text"),
     [
