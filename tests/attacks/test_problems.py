@@ -17,6 +17,7 @@ pytestmark = on_the_servers_loop
 
 SOUND = (*PROBLEMS, handed.FUNCTION, handed.ITERATOR, handed.METHOD, handed.OBJECT)
 SHARED = tuple(attack.problem for attack in shared.ATTACKS)
+LEAST = Integrity.SHARED  # many hand over what is no data
 CHECKED_BY = {
     "measured": Grader.STDIO_TOLERANT,
     "unordered": Grader.STDIO_CONTAINS,
@@ -40,12 +41,11 @@ async def _concluded(problem: Problem, completion: str) -> Conclusion:
 async def test_a_problem_tells_its_solution_from_a_wrong_one(
     problem: Problem, judge: Judge
 ) -> None:
-    label = Integrity.SHARED if problem is handed.OBJECT else Integrity.ISOLATED
     solved, failed, right, wrong = await asyncio.gather(
         _concluded(problem, problem.solution),
         _concluded(problem, problem.wrong),
-        judge(problem.solution, problem.tests, prompt=problem.prompt, integrity=label),
-        judge(problem.wrong, problem.tests, prompt=problem.prompt, integrity=label),
+        judge(problem.solution, problem.tests, prompt=problem.prompt, integrity=LEAST),
+        judge(problem.wrong, problem.tests, prompt=problem.prompt, integrity=LEAST),
     )
     assert (solved, failed) == (Conclusion.AWARDED, Conclusion.REFUSED)
     assert (right.verdict, right.reward) == (Verdict.PASSED, 1.0)

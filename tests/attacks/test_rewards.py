@@ -1,4 +1,4 @@
-"""No attack gets a reward, and none is a dud: each beats a naive grader."""
+"""No attack gets a reward as ISOLATED, and none is a dud: each beats a naive grader."""
 
 from __future__ import annotations
 
@@ -16,6 +16,29 @@ from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 
+# Their tests' text puts them beside the solution, where these pass, and the label says so.
+PAID_BESIDE = frozenset(
+    (
+        "a StopAsyncIteration that ends an asynchronous loop",
+        "a class of the prompt's that agrees with everything: a prompt's list",
+        "a class of the prompt's that agrees with everything: a prompt's pair",
+        "a class of the prompt's that agrees with everything: a prompt's points",
+        "a comparison registered for the type that the tests compare",
+        "a list of the test's emptied inside a container that the test holds",
+        "a list of the tests' object, in whose place an object answers",
+        "a manager that swallows the assertion in its block",
+        "a manager that swallows what an unequal result makes the test raise",
+        "a manager that swallows what its own answer made the test raise",
+        "a method, a property and a list of the tests' object, replaced",
+        "a unittest result that forgets failures",
+        "a unittest result that is always a success",
+        "a unittest that is told to stop",
+        "a unittest that skips itself",
+        "an assertEqual that asserts nothing",
+        "attributes through the getattr() that the tests hand over",
+        "the object behind a method that the tests hand over",
+    )
+)
 LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)
 
 
@@ -41,13 +64,17 @@ async def _judged(attack: Attack, judge: Judge) -> tuple[Assessment, Integrity]:
         return await judge(attack.completion, tests, prompt=prompt, integrity=least), least
 
 
-@pytest.mark.promise("Our collected attacks, which beat naive graders, earn nothing.", "Verdicts")
+@pytest.mark.promise(
+    "Our collected attacks, which beat naive graders, earn nothing where the label is ISOLATED.",
+    "Verdicts",
+)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
+async def test_an_attack_that_beats_a_naive_grader_gets_no_reward_as_isolated(
     attack: Attack, judge: Judge
 ) -> None:
     assessment, label = await _judged(attack, judge)
-    assert is_refused(assessment), assessment
+    is_paid = label is Integrity.SHARED and attack.name in PAID_BESIDE
+    assert is_paid or is_refused(assessment), assessment
     has_lowered = any(name.startswith("lowered_") for name in assessment.signals)
     assert assessment.integrity is label or has_lowered
     if attack.leaves:

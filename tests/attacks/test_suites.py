@@ -63,7 +63,8 @@ async def test_an_attack_that_beats_a_naive_run_of_test_files_gets_no_reward(
 ) -> None:
     assessment = await judge_of_files(attack.completion, attack.tests, limits=FILE_LIMITS)
     assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.ISOLATED
+    has_lowered = any(name.startswith("lowered_") for name in assessment.signals)
+    assert assessment.integrity is (Integrity.SHARED if has_lowered else Integrity.ISOLATED)
 
 
 # It is said of the attacks alone: a run takes some of them.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import running_app
 from reward_server.domain import (
     CallCase,
     CallTests,
@@ -21,20 +18,10 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.errors import UnsupportedError
-from reward_server.settings import Settings
-from tests.support.common import PACKAGES, PYTHON, Judge, on_the_servers_loop
+from tests.support.common import Judge, on_the_servers_loop
 from tests.support.contract import Case, as_tests
 
 pytestmark = on_the_servers_loop
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def contract() -> AsyncIterator[Judge]:
-    """Yields a judge that follows the contract."""
-    settings = Settings(port=0, workers=2, languages=PYTHON, sandbox_packages=PACKAGES)
-    async with running_app(settings) as app:
-        app.evaluation.contract = True
-        yield Judge(app.evaluation)
 
 
 def _calls(*cases: tuple[list[object], object], entry: str = "f") -> CallTests:
@@ -119,6 +106,75 @@ async def test_who_chooses_between_nodes_and_arrays_loses_the_label(contract: Ju
     tests = _calls(([[1, 2]], [1, 2]), entry="Solution().turn")
     found = await contract(solution, tests, integrity=Integrity.UNSPECIFIED)
     assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.SHARED)
+
+
+# ------------------------------------------------------------- what the prompt tells of the types
+
+SORTS_LISTS = "class Solution:\n    def f(self, nums: List[int]){arrow}:\n        {body}\n"
+SLICES = "class Solution:\n    def f(self, head{hint}):\n        return head[::-1]\n"
+TURNS_NODES = """class Solution:
+    def f(self, head: Optional[ListNode]) -> Optional[ListNode]:
+        last = None
+        while head:
+            head.next, last, head = last, head, head.next
+        return last
+"""
+LISTS, NODES_BOTH = "nums: List[int]) -> List[int]", "head: ListNode) -> ListNode"
+IN_PLACE = LISTS.replace("-> List[int]", "-> None")
+TYPED_BELOW = "head):  # type: (ListNode) -> ListNode"
+IN_DOCSTRING = (
+    'head):\n        """\n        :type head: Optional[ListNode]\n'
+    '        :rtype: Optional[ListNode]\n        """'
+)
+UNTYPED = TURNS_NODES.replace(": Optional[ListNode]", "")
+SIGNATURES = {
+    "a list in place for one that is answered": (
+        LISTS, SORTS_LISTS.format(arrow=" -> List[int]", body="nums.sort()"), None),
+    "nodes in a list that is changed in place": (
+        IN_PLACE, SORTS_LISTS.format(arrow="", body="nums[:] = map(ListNode, [1, 2, 3])"), None),
+    "a list for linked nodes": (NODES_BOTH, SLICES.format(hint=": List[int]"), None),
+    "a list for a tree": (NODES_BOTH.replace("List", "Tree"), SLICES.format(hint=""), None),
+    "a list for linked nodes, of a comment": (TYPED_BELOW, SLICES.format(hint=""), None),
+    "a list for linked nodes, of a docstring": (IN_DOCSTRING, SLICES.format(hint=""), None),
+    "an answered list for linked nodes": (
+        NODES_BOTH, TURNS_NODES.replace("return last", "return [1, 2, 3]"), None),
+    "linked nodes for a list": (LISTS, TURNS_NODES, None),
+    "a new list for one changed in place": (
+        IN_PLACE, SORTS_LISTS.format(arrow="", body="return sorted(nums)"), Integrity.SHARED),
+    "a list in place that nobody tells of": (
+        "", SORTS_LISTS.format(arrow="", body="nums.sort()"), Integrity.SHARED),
+    "linked nodes that nobody tells of": ("", TURNS_NODES, Integrity.SHARED),
+    "a list that a name tells of": (
+        "nums)", SORTS_LISTS.format(arrow="", body="return sorted(nums)"), Integrity.SHARED),
+    "linked nodes": (NODES_BOTH, UNTYPED, Integrity.ISOLATED),
+    "linked nodes of a comment": (TYPED_BELOW, UNTYPED, Integrity.ISOLATED),
+    "linked nodes of a docstring": (IN_DOCSTRING, UNTYPED, Integrity.ISOLATED),
+    "a list changed in place": (
+        IN_PLACE, SORTS_LISTS.format(arrow="", body="nums.sort()"), Integrity.ISOLATED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "solution", "label"), SIGNATURES.values(), ids=SIGNATURES)
+async def test_the_prompts_signature_says_what_calls_take_and_give(
+    told: str, solution: str, label: Integrity | None, contract: Judge
+) -> None:
+    tests = _calls(([[3, 2, 1]], [1, 2, 3]), entry="Solution().f")
+    head = told if told.endswith('"""') or "#" in told else f"{told}:"
+    prompt = f"class Solution:\n    def f(self, {head}\n" if told else ""
+    found = await contract(solution, tests, prompt=prompt, integrity=Integrity.UNSPECIFIED)
+    assert found.verdict is not Verdict.INVALID_TASK, found
+    assert (found.reward == 1, found.integrity) == (
+        label is not None,
+        label or found.integrity,
+    ), found
+
+
+async def test_calls_whose_arrays_nobody_tells_of_are_refused_where_isolated_is_required(
+    contract: Judge,
+) -> None:
+    tests = _calls(([[3, 2, 1]], [1, 2, 3]), entry="Solution().f")
+    with pytest.raises(UnsupportedError, match="no signature in the prompt"):
+        await contract(SLICES.format(hint=""), tests, prompt="class Solution:\n    def f(self, x):")
 
 
 # --------------------------------------------------------- tests that are placed, or hand over code

@@ -26,7 +26,7 @@ from reward_server.errors import UnsupportedError
 from reward_server.settings import Settings
 from tests.attacks.attack import code
 from tests.attacks.exit_status import awarded_by_exit_status
-from tests.attacks.judge.keyed_attacks import REFUSED, WEAKER
+from tests.attacks.programs.keyed_attacks import REFUSED, WEAKER
 from tests.attacks.programs.program_attacks import (
     JAVASCRIPT_SOLUTION,
     JAVASCRIPT_TESTS,
