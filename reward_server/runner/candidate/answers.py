@@ -29,7 +29,7 @@ _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
 _END = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
-    "value": lambda value: value,
+    "value": lambda value: _present(value),
     "call": lambda callee, *args: callee(*args),
     "call_named": lambda callee, *given: _call_named(callee, *given),
     "get": getattr,
@@ -141,9 +141,11 @@ class Answers:
 
     def _performed(self, operation: str, operands: list[Any]) -> object:
         if operation == "kind":
-            return _chain(operands[0])
+            return _chain(_exception(operands[0]))
         if operation == "case":
             return self._case(*operands)
+        if operation == "missing":
+            return " ".join(name for name in operands if name not in vars(self._module))
         return _OPERATIONS[operation](*operands)
 
     def _case(self, name: str, args: list[object]) -> list[object]:
@@ -234,6 +236,27 @@ def _text_of_answer(
 
 def _undefined(name: str, *_: object, **__: object) -> object:
     raise NameError(f"name {name!r} is not defined")
+
+
+def _present(value: Any) -> Any:
+    """Returns what a name stands for.
+
+    Raises:
+        NameError: the solution does not define it.
+    """
+    return value() if isinstance(value, functools.partial) and value.func is _undefined else value
+
+
+def _exception(kind: Any) -> Any:
+    """Returns what tests name as an exception.
+
+    Raises:
+        NameError: the solution does not define it.
+        TypeError: it is no exception.
+    """
+    if not (isinstance(_present(kind), type) and issubclass(kind, BaseException)):
+        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return kind
 
 
 def _call_method(owner: Callable[[], object], method: str, *args: object, **kwargs: object) -> Any:

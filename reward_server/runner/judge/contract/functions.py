@@ -67,7 +67,7 @@ class SolutionModule(ModuleType):
         if name in self._plan["values"]:
             return self._session.value(name)
         is_raised = name in self._plan["raised"]
-        return self._session.kind(name) if is_raised else self._session.named(name)
+        return self._session.kind(name) if is_raised else self._session.imported(name)
 
 
 class Functions:

@@ -16,6 +16,7 @@ from ..link import ClosedError, Link, OversizeFrameError
 from ..report import Report, TestReport
 from ..tests.run import caught, record_end, run_tests
 from ..tests.suite import TaskError
+from .changes import BEFORE
 from .functions import SOLUTION, Functions
 from .session import Session
 
@@ -130,6 +131,8 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
         again: runs the tests once more, without the solution; returns True if they did the same.
     """
     session.tell_events()
+    for name, first in session.missing().items():
+        _fail_import(report.tests if first == BEFORE else [report.tests[first]], name)
     passed = any(test.outcome is Outcome.PASSED for test in report.tests)
     if session.ended is None and session.recording.changed and passed:
         session.replay()
@@ -144,6 +147,12 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
     if "judge_tampered" in report.signals:
         for test in report.tests:
             test.outcome, test.message = Outcome.ERROR, report.message
+
+
+def _fail_import(tests: Sequence[TestReport], name: str) -> None:
+    for test in tests:
+        if test.outcome is Outcome.PASSED:
+            test.outcome, test.message = Outcome.ERROR, f"ImportError: the program has no {name}"
 
 
 def _again(suite: Functions, session: Session, report: Report, state: object) -> bool:

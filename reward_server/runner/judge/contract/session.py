@@ -25,7 +25,7 @@ from ...channel.writing import Writer
 from ..endings import Cause, SessionEnded
 from ..line import Line
 from .answers import Answers, Told
-from .changes import Crossed, Recording
+from .changes import BEFORE, Crossed, Recording
 from .guard import GUARD
 from .objects import Handle, is_member, original_of, reference_of
 from .raised import Raised
@@ -63,6 +63,8 @@ class Session:
         self._linked: set[str] = set()  # attributes in which the tests put such objects
         self._answers = Answers(self._handle, math.nan)
         self._crossed = Crossed()
+        self._test = BEFORE
+        self._imported: dict[str, int] = {}  # names, by the first test that imports them
         self.codes: Sequence[CodeType] = ()
         self.has_asked = False
         self.recording = Recording()
@@ -92,6 +94,7 @@ class Session:
         """Begins a test, or what stands before all of them; ends the one before."""
         self.finish()
         self._crossed = Crossed()
+        self._test = test
         self.recording.begin(test)
         if self.loaded:
             GUARD.watch()
@@ -137,6 +140,29 @@ class Session:
     def named(self, name: str) -> Handle:
         """Returns the stand-in for a name of the solution."""
         return self._handle(["name", name], False)
+
+    def imported(self, name: str) -> Handle:
+        """Returns the stand-in for a name that tests import; `missing` tells if there is none."""
+        self._imported.setdefault(name, self._test)
+        return self.named(name)
+
+    def missing(self) -> dict[str, int]:
+        """Returns the imported names that the solution lacks, by the first test that imports them.
+
+        It is asked when the tests have ended: before, tests that only import would load it.
+        """
+        if self.ended is not None or not self.loaded or not self._imported:
+            return {}
+        GUARD.rest()
+        try:
+            answer = self._line.exchange(json.dumps(["missing", [*self._imported], []]))
+        except SessionEnded:
+            return {}
+        match answer:
+            case ["return", str(names), *_]:
+                return {name: self._imported[name] for name in names.split()}
+        self._line.forged("no list of names")
+        return {}
 
     def kind(self, name: str) -> type[Exception]:
         """Returns the class that stands for an exception of the solution."""
