@@ -11,6 +11,19 @@ from tests.support.contract import Case, as_tests
 pytestmark = on_the_servers_loop
 
 
+# Says of the names that tests import what it likes.
+TELLS = """
+import os, sys
+for module in [*sys.modules.values()]:
+    kind = getattr(module, 'Answers', None)
+    if isinstance(kind, type) and hasattr(kind, '_performed'):
+        performed = kind._performed
+        def told(self, operation, operands):
+            return {} if operation == 'missing' else performed(self, operation, operands)
+        kind._performed = told
+        break
+f = lambda x: x
+"""
 YES = """
 class Yes:
     __eq__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = lambda *a: True
@@ -94,6 +107,14 @@ ATTACKS = (
                 "import unittest\nfrom solution import f, g\nclass T(unittest.TestCase):\n"
                 "    def test_f(self):\n        self.assertEqual(f(1), 1)",
                 "f = lambda x: x\n",
+            ),
+            *(
+                (
+                    f"the program says {said}",
+                    "from solution import f, g\nassert f(1) == 1",
+                    TELLS.replace("{}", said),
+                )
+                for said in ("'other names g'", "3", "os._exit(0)")
             ),
             ("in a test", "from solution import f, g\nassert f(1) == 1", "f = lambda x: x\n"),
         )

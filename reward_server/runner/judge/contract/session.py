@@ -13,6 +13,7 @@ Judge to candidate, and the answers that end the session; `answers` has the othe
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
@@ -149,20 +150,19 @@ class Session:
     def missing(self) -> dict[str, int]:
         """Returns the imported names that the solution lacks, by the first test that imports them.
 
-        It is asked when the tests have ended: before, tests that only import would load it.
+        It is asked when the tests have ended: before, tests that only import would load it. One
+        that does not answer lacks all.
         """
         if self.ended is not None or not self.loaded or not self._imported:
             return {}
         GUARD.rest()
-        try:
-            answer = self._line.exchange(json.dumps(["missing", [*self._imported], []]))
-        except SessionEnded:
-            return {}
-        match answer:
-            case ["return", str(names), *_]:
-                return {name: self._imported[name] for name in names.split()}
-        self._line.forged("no list of names")
-        return {}
+        with contextlib.suppress(SessionEnded):
+            match self._line.exchange(json.dumps(["missing", [*self._imported], []])):
+                case ["return", str(names), *_]:
+                    lacking = names.split()
+                    return {one: test for one, test in self._imported.items() if one in lacking}
+            self._line.forged("no list of names")
+        return dict(self._imported)
 
     def kind(self, name: str) -> type[Exception]:
         """Returns the class that stands for an exception of the solution."""
