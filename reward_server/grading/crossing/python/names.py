@@ -80,7 +80,7 @@ def _check_bound(text: Text, node: ast.Name, values: list[Bound]) -> None:
 
 def _check_module_is_base(text: Text, node: ast.Name, origin: str) -> None:
     is_base = isinstance(text.parent(node), ast.Attribute)
-    if (origin in allowed.MODULES or origin == text.module) and not is_base:
+    if (origin in allowed.MODULES or text.is_module_of_solution(origin)) and not is_base:
         refuse("modules", node, f"{origin} as a value")
 
 

@@ -121,6 +121,12 @@ REFUSED = {
     "files": ("names", "open(candidate(1))"),
     "a seed": ("modules", "import random\nrandom.seed(1)\nassert candidate(1) == 3"),
     "the recursion limit": ("modules", "import sys\nsys.setrecursionlimit(10)\ncandidate(1)"),
+    "the solution as a value": (
+        "modules",
+        "import solution\nassert candidate(1) and hasattr(solution, 'g')",
+    ),
+    "the solution handed over": ("modules", "import solution as s\nassert candidate(s)"),
+    "the solution in a list": ("modules", "import solution\nassert [solution][0].f(1) == 1"),
     "a coroutine": ("syntax", "async def g():\n    await candidate(1)"),
     "an exception that ends programs": (
         "names",
