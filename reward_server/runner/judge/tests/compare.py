@@ -1,10 +1,11 @@
 """Compares an observed result with the expected JSON value.
 
 Equality is Python's on the JSON form of a value: tuples are arrays at any depth, keys are the
-strings that `json.dumps` makes of them, True equals 1 equals 1.0, and nan equals only nan. Sets,
-ranges, deques, bytes and complex numbers are not JSON and equal nothing. Published data sets
-compare with `==`, so that `n & 1` is an accepted answer to a yes-or-no question. EXACT
-distinguishes Booleans from numbers. Other checkers accept more, if the request names them.
+strings that `json.dumps` makes of them, True equals 1 equals 1.0, and nan equals only nan. Arrays
+and numbers of numpy are as `tolist` makes them. Sets, ranges, deques, bytes and complex numbers are
+not JSON and equal nothing. Published data sets compare with `==`, so that `n & 1` is an accepted
+answer to a yes-or-no question. EXACT distinguishes Booleans from numbers. Other checkers accept
+more, if the request names them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 _NUMBERS = (int, float, Decimal, Fraction)
 _KEYWORDS = {None: "null", True: "true", False: "false"}
@@ -66,8 +67,9 @@ class Comparison:
 
         Args:
             expected: a value from JSON.
-            observed: a value of exact built-in types, or a handle, which never matches.
+            observed: data, or what stands for an object of the solution, which never matches.
         """
+        observed = _plain(observed)
         if isinstance(expected, str):
             return isinstance(observed, str) and self._same_text(expected, observed)
         if isinstance(expected, list):
@@ -87,9 +89,9 @@ class Comparison:
             return False
         if (
             self._is_plain
-            and expected == list(observed)
-            and _FLAT.issuperset(map(type, expected))
             and _FLAT.issuperset(map(type, observed))
+            and _FLAT.issuperset(map(type, expected))
+            and expected == list(observed)
         ):
             return True
         return all(map(self.same, expected, observed))
@@ -101,8 +103,14 @@ class Comparison:
         return all(self.same(value, named[key]) for key, value in expected.items())
 
 
+def _plain(observed: Any) -> object:
+    """Returns lists and Python's own numbers in the place of numpy's."""
+    return observed.tolist() if type(observed).__module__ == "numpy" else observed
+
+
 def _key_text(key: object) -> str:
     """Returns the text that `json.dumps` makes of a key, or another value if it refuses the key."""
+    key = _plain(key)
     if isinstance(key, str):
         return key
     if key is None or isinstance(key, bool):
@@ -142,6 +150,7 @@ def _same_letters(expected: str, observed: str) -> bool:
 
 def _frozen(value: object) -> object:
     """Returns a hashable form, which is equal for values that are equal by JSON's equality."""
+    value = _plain(value)
     if isinstance(value, (list, tuple)):
         return ("list", *map(_frozen, value))
     if isinstance(value, dict):
@@ -152,6 +161,7 @@ def _frozen(value: object) -> object:
 
 
 def _same_in_any_order(expected: object, observed: object) -> bool:
+    observed = _plain(observed)
     if not isinstance(expected, list) or not isinstance(observed, (list, tuple)):
         return Comparison().same(expected, observed)
     return Counter(map(_frozen, expected)) == Counter(map(_frozen, observed))

@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +46,11 @@ def same(
         ([], ()),
         (10**30, 10**30),
         ([1, 2.0, 3], [1.0, 2, 3]),
+        (3, numpy.int64(3)),
+        (True, numpy.bool_(True)),
+        ([[0, 1]], [numpy.arange(2)]),
+        ([None, [1]], numpy.array([None, [1]], dtype=object)),
+        ({"3": [1.5]}, {numpy.int64(3): numpy.array([1.5])}),
     ],
 )
 def test_the_same_json_is_the_same(expected: object, observed: object) -> None:
