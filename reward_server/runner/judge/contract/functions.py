@@ -129,6 +129,8 @@ class Functions:
             return
         check: Any = self._globals[CHECK]
         takes_nothing = not check.__code__.co_argcount
+        if not (takes_nothing or self._entry):
+            raise TaskError("check takes the entry point, and the request names none")
         result = check() if takes_nothing else check(self._session.named(self._entry))
         if hasattr(result, "send"):
             raise TypeError("check() is a generator, which nobody runs")
