@@ -196,6 +196,7 @@ class UnitGrader:
             stops = stops_at_first_failure(candidate.policy)
             work = self._work(candidate, self.tests, stops=stops)
             run = self._run_of(await slots.run(candidate.job(work)))
+            run = run.with_tests([_doubted_skip(one, self.plan.skips) for one in run.tests])
             return await concluded(run, candidate, slots, partial(self._beside, candidate))
         if self.plan.copies is None:
             return [self._told(await self._true(self.tests, candidate, slots))]

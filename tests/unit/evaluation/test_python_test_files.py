@@ -39,7 +39,10 @@ from tests.support.sampling import times
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
 FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
 HEAD = "import unittest, inspect\nimport solution\nclass TestF(unittest.TestCase):\n"
-ISOLATED_TEXT = HEAD + "    def test_a(self):\n        self.assertEqual(solution.f(1), 2)\n"
+ISOLATED_HEAD = HEAD.replace(", inspect", "")
+ISOLATED_TEXT = (
+    ISOLATED_HEAD + "    def test_a(self):\n        self.assertEqual(solution.f(1), 2)\n"
+)
 
 
 def shared_text(*bodies: str) -> str:
@@ -122,6 +125,11 @@ async def test_tests_that_need_no_solution_beside_them_take_one_isolated_executi
     assert [work.shared for work in slots.works] == [False]
     assert slots.works[0].tests == suite_of(ISOLATED_TEXT)
     assert len(runs) == 1
+
+
+async def test_a_test_that_a_solution_skips_apart_fails() -> None:
+    [run], _ = await graded(ISOLATED_TEXT, lambda _: execution({"test_a": SKIPPED}))
+    assert [test.outcome for test in run.tests] == [FAILED]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -390,7 +398,7 @@ async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
         (ISOLATED_TEXT, Integrity.ISOLATED),
         (SHARED_TEXT, Integrity.SHARED),
         (shared_text("self.fine(solution.f(1))"), Integrity.SHARED),
-        ("no python (", Integrity.ISOLATED),
+        ("no python (", Integrity.SHARED),
     ],
 )
 async def test_what_lives_with_the_solution_is_shared_whatever_its_twins(
@@ -415,7 +423,7 @@ async def test_tests_that_share_a_network_with_the_solution_share_its_process() 
     assert (await plan(suite_of(text), "")).integrity is Integrity.ISOLATED
     networked = await plan(suite_of(text), "", ("they share a network",))
     assert networked.integrity is not Integrity.ISOLATED
-    assert networked.reading.reasons
+    assert networked.reasons
 
 
 FIRST_TWO = RewardPolicy(kind=RewardPolicyKind.FIRST_K, first_k=2)
