@@ -55,8 +55,15 @@ class BadDataError(Exception):
 
 
 def numpy() -> Any:
-    """Returns numpy, which is loaded where a solution or tests use it."""
-    return importlib.import_module("numpy")
+    """Returns numpy, which is loaded where a solution or tests use it.
+
+    Raises:
+        BadDataError: it is not there.
+    """
+    try:
+        return importlib.import_module("numpy")
+    except ImportError:
+        raise BadDataError("numpy is not there") from None
 
 
 def uuid() -> Any:

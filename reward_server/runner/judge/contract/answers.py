@@ -54,7 +54,12 @@ class Answers:
         Raises:
             BadDataError: it is not an answer.
         """
-        return _Answer(self).read(answer, known)
+        try:
+            return _Answer(self).read(answer, known)
+        except BadDataError:
+            raise
+        except Exception as error:  # noqa: BLE001  # tests must not see it as the solution's
+            raise BadDataError(f"an answer that raises {type(error).__name__}") from None
 
     def copies(self, rows: list[Any]) -> list[Any]:
         """Returns copies of a question's containers."""
@@ -95,18 +100,15 @@ class _Answer:
         )
 
     def applied(self, known: list[Any], rows: Any, changed: list[Any]) -> Reader:
-        try:
-            places = {int(place): row for place, row in changed}
-            if not all(0 <= place < len(known) for place in places):
-                raise BadDataError("a change of no container")
-            of = self._of
-            reader = Reader(self._resolve, rows, known=known, records=of.records, nan=of.nan)
-            for place, row in places.items():
-                reader.replace(known[place], row)
-                self._changed.append(known[place])
-            self._holds_object = self._meets_object
-        except (TypeError, ValueError) as error:
-            raise BadDataError(f"changes: {type(error).__name__}") from None
+        places = {int(place): row for place, row in changed}
+        if not all(0 <= place < len(known) for place in places):
+            raise BadDataError("a change of no container")
+        of = self._of
+        reader = Reader(self._resolve, rows, known=known, records=of.records, nan=of.nan)
+        for place, row in places.items():
+            reader.replace(known[place], row)
+            self._changed.append(known[place])
+        self._holds_object = self._meets_object
         return reader
 
     def _error(

@@ -56,14 +56,20 @@ class Raised:
     ) -> Exception:
         """Returns an exception."""
         kind = self.kind(chain)
-        try:
-            error = kind(*arguments)
-        except Exception:  # noqa: BLE001  # a class that takes other arguments
-            error = kind.__new__(kind)
-            error.args = tuple(arguments)
+        error = _filled(kind, arguments)
         if str(error) != text:
-            error = type(kind.__name__, (kind,), {"__str__": lambda _: text})(*arguments)
+            kind = type(kind.__name__, (kind,), {"__str__": lambda _: text})
+            error = _filled(kind, arguments)
         for name, value in fields.items():
             if name.isidentifier() and not name.startswith("_"):
                 vars(error)[name] = value
+        return error
+
+
+def _filled(kind: type[Exception], arguments: Sequence[object]) -> Exception:
+    try:
+        return kind(*arguments)
+    except Exception:  # noqa: BLE001  # a class that takes other arguments
+        error = kind.__new__(kind)
+        error.args = tuple(arguments)
         return error
