@@ -32,8 +32,8 @@ There are two notes. The judge sends CAN_HEAR before it hears the candidate; aft
 the task's or the server's. The judge sends LAST before it runs tests that can leave something in
 its process. A judge that noted LAST judges no further execution.
 
-Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes; `codec`
-describes their content. The first frame, from the judge, is the program. The candidate's shim
+Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes;
+`judge.contract.session` describes their content. The first frame, from the judge, is the program. The candidate's shim
 answers READY, the last message that is trusted. In mode "program" the shim then sends the
 compiler's error, or nothing, and closes the channel before any code of the program runs. If the
 program `reports`, the shim keeps the channel, forks the program and sends its status at the end, as

@@ -27,6 +27,7 @@ from . import leetcode_types, streams
 UNTOLD = Signature()
 _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
+_MOST_SHOWN = 1000  # characters of why there is no answer
 _END = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
     "value": lambda value: _present(value),
@@ -125,7 +126,8 @@ class Answers:
         try:
             result = self._performed(operation, operands)
         except _END as error:
-            return json.dumps(["exit", f"{type(error).__name__}: {_text_of(error)}"]).encode()
+            text = f"{type(error).__name__}: {_text_of(error)}"
+            return json.dumps(["exit", text[:_MOST_SHOWN]]).encode()
         except BaseException as error:  # noqa: BLE001  # a solution may raise anything
             raised = error
             raised.__traceback__ = None  # it holds the operands
@@ -169,7 +171,8 @@ class Answers:
         try:
             text: bytes = _deeply(_text_of_answer, writer, told, before, write)
         except Exception as error:  # noqa: BLE001  # a solution's own classes may raise anything
-            return json.dumps(["large", f"cannot cross: {_text_of(error)}"]).encode()
+            problem = f"cannot cross: {_text_of(error)}"
+            return json.dumps(["large", problem[:_MOST_SHOWN]]).encode()
         if len(text) > self._result_bytes:
             problem = f"needs {len(text)} bytes, of {self._result_bytes}"
             return json.dumps(["large", problem]).encode()

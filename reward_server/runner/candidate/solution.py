@@ -14,6 +14,8 @@ from ..channel.frames import Frames
 from ..frameworks.outcomes import text_of
 from . import leetcode_types, program
 
+_MOST_SHOWN = 1000  # characters of a message
+
 
 class LoadError(NamedTuple):
     """Why a solution did not load: "compile", "raise" or "exit", and the message."""
@@ -76,7 +78,7 @@ def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
 
 def refuse(frames: Frames, error: LoadError) -> None:
     """Tells the judge why a solution did not load."""
-    frames.send(json.dumps(["unloaded", *error]).encode())
+    frames.send(json.dumps(["unloaded", error.kind, error.message[:_MOST_SHOWN]]).encode())
 
 
 def _refused(kind: str, error: BaseException) -> LoadError:

@@ -101,7 +101,7 @@ class Line:
         except ClosedError:
             raise self.end(Cause.CLOSED, "the program ended before it answered") from None
         except OversizeFrameError:
-            raise self.end(Cause.RESULT, "the program's result is too large") from None
+            raise self.forged("a frame larger than any answer") from None
         except OutputLimitError:
             raise self.end(Cause.OUTPUT, "the program wrote too much output") from None
 

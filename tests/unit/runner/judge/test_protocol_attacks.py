@@ -1,20 +1,18 @@
 """Solutions that attack the judge through the protocol; none may pass, none may stop the report.
 
 Attacks on the sandbox and on whole graders are elsewhere; here the candidate does what it likes
-with its own process and its end of the channel.
+with its own process and its end of the channel. `test_contract_answers` reads further answers
+without a process.
 """
 
 from __future__ import annotations
 
-import socket
+import json
 import textwrap
-import types
 from itertools import product
 
 import pytest
 
-from reward_server.runner.candidate.service import Service
-from reward_server.runner.channel.frames import Frames
 from tests.support.sampling import sampled
 from tests.unit.runner.harness import Zygote
 
@@ -37,15 +35,16 @@ GENERATED = "assert all(map(f, [1, 2])) and next(map(f, [3])) == 7919"
 EVERY = (EQUALITY, TRUTH, CLOSE, ORDER, MEMBER, UNEQUAL, KIND, ALL, LENGTH, LOOP, GENERATED)
 
 CHANNEL = """
-import gc, json, os, socket, struct, sys
-def frames():
-    return next(o for o in gc.get_objects() if type(o).__name__ == 'Frames')
-def service():
-    return next(o for o in gc.get_objects() if type(o).__name__ == 'Service')
+import gc, os, socket, struct, sys, time
+def channel():
+    return next(o for o in gc.get_objects() if type(o).__name__ == 'Frames')._channel
+def asked():
+    frame = sys._getframe()
+    while not (frame.f_code.co_name == 'run' and 'frame' in frame.f_locals): frame = frame.f_back
+    return frame.f_locals['frame'][:8]
 def send(payload, number=None):
-    number = service()._number if number is None else number
-    body = number + payload
-    os.write(frames()._channel.fileno(), struct.pack('>I', len(body)) + body)
+    body = (asked() if number is None else number) + payload
+    os.write(channel().fileno(), struct.pack('>I', len(body)) + body)
 """
 
 OBJECTS = {
@@ -110,8 +109,6 @@ OBJECTS = {
     """,
     "a generator that ends early": "def f(x):\n    return\n    yield",
     "StopIteration": "def f(x): raise StopIteration",
-    "StopIteration of its own": "class S(StopIteration): pass\ndef f(x): raise S(7919)",
-    "StopAsyncIteration": "def f(x): raise StopAsyncIteration",
     "GeneratorExit": "def f(x): raise GeneratorExit",
     "SystemExit": "def f(x): raise SystemExit(0)",
     "KeyboardInterrupt": "def f(x): raise KeyboardInterrupt",
@@ -123,9 +120,9 @@ OBJECTS = {
         def f(x): raise SkipTest('skipped')
     """,
     "the judge's own exception by name": """
-        class NotLoaded(BaseException): pass
-        NotLoaded.__module__ = 'reward_server.runner.judge.session'
-        def f(x): raise NotLoaded
+        class SessionEnded(BaseException): pass
+        SessionEnded.__module__ = 'reward_server.runner.judge.endings'
+        def f(x): raise SessionEnded
     """,
     "an outcome of pytest by name": """
         class Skipped(BaseException): pass
@@ -139,7 +136,7 @@ OBJECTS = {
     "killed": "import os, signal\ndef f(x): os.kill(os.getpid(), signal.SIGKILL)",
     "a crash": "import ctypes\ndef f(x): ctypes.string_at(0)",
     "a cycle": "def f(x):\n    a = []\n    a.append(a)\n    return a",
-    "a deep list": "def f(x):\n    a = []\n    for _ in range(10**5): a = [a]\n    return a",
+    "a deep list": "def f(x):\n    a = []\n    for _ in range(20_000): a = [a]\n    return a",
     "a huge integer": "def f(x): return 1 << (1 << 23)",
     "a huge list": "def f(x): return [7919] * 10**6",
     "a memory bomb": "def f(x):\n    a = [0]\n    for _ in range(99): a = [a, a]\n    return a",
@@ -154,8 +151,8 @@ OBJECTS = {
     "patched modules": """
         import sys
         for name, module in list(sys.modules.items()):
-            if 'runner' in name and hasattr(module, 'Decoder'):
-                module.Decoder.loads = lambda *a: 7919
+            if 'runner' in name and hasattr(module, 'Reader'):
+                module.Reader.value = lambda *a: 7919
         sys.modules['unittest'] = sys.modules['math'] = None
         def f(x): return 0
     """,
@@ -174,7 +171,7 @@ def test_a_false_answer_passes_no_test(zygote: Zygote, name: str) -> None:
 
 CLOSING = """
 def f(x):
-    frames()._channel.{}
+    channel().{}
     return 7919
 """
 SENDING = """
@@ -182,42 +179,19 @@ def f(x):
     {}
     return 7919
 """
-ANSWERING = """
-def f(x):
-    send({})
-    import time
-    time.sleep(60)
-"""
-FORGERIES = {
-    "two answers": SENDING.format("""send(b'["return",7919,null,0]')"""),
-    "an answer in advance": """
-        import struct
-        def f(x):
-            number = struct.unpack('>Q', service()._number)[0]
-            send(b'["return",7919,null,0]', struct.pack('>Q', number + 1))
-            return 7919
-    """,
-    "an answer to another question": SENDING.format(
-        """send(b'["return",7919,null,0]', bytes(8))"""
+ANSWER = b'["return",7919,[],[],false]'
+FRAMES = {
+    "two answers": SENDING.format(f"send({ANSWER})"),
+    "an answer in advance": SENDING.format(
+        f"send({ANSWER}, struct.pack('>Q', struct.unpack('>Q', asked())[0] + 1))"
     ),
-    "half a frame": SENDING.format(r"os.write(frames()._channel.fileno(), b'\0\0\1')"),
-    "an endless frame": SENDING.format(r"os.write(frames()._channel.fileno(), b'\xff' * 4)"),
+    "an answer to another question": SENDING.format(f"send({ANSWER}, bytes(8))"),
+    "half a frame": SENDING.format(r"os.write(channel().fileno(), b'\0\0\1')"),
+    "an endless frame": SENDING.format(r"os.write(channel().fileno(), b'\xff' * 4)"),
+    "half a number": SENDING.format(r"os.write(channel().fileno(), b'\0\0\0\4abcd')"),
     "no JSON": SENDING.format("send(b'7919')"),
     "noise": SENDING.format(r"send(b'\xff\xfe')"),
-    "the end of an iteration": SENDING.format("""send(b'["stop"]')"""),
-    "an exception without a name": ANSWERING.format("""b'["raise",[1],[],"",null]'"""),
-    "an unknown tag": ANSWERING.format("""b'["return",{"eval":"1"},null,0]'"""),
-    "a thing of the tests'": ANSWERING.format("""b'["return",{"@":["test",0]},null,0]'"""),
-    "changes beside a result": ANSWERING.format("""b'["return",7919,[[[1]],{}],0]'"""),
-    "changes that are no changes": ANSWERING.format("""b'["return",null,7919,0]'"""),
-    "a question about nothing": ANSWERING.format("""b'["ask","call",[1,[],{}]]'"""),
-    "a question about an object": ANSWERING.format(
-        """b'["ask","get",[{"@":["object",0,"",0]}]]'"""
-    ),
-    "a set of objects": ANSWERING.format(
-        """b'["return",{"set":[{"@":["object",0,"",0]}]},null,0]'"""
-    ),
-    "a nameless object": ANSWERING.format("""b'["return",{"@":["object",null,"",0]},null,0]'"""),
+    "brackets without end": SENDING.format("send(b'[' * 10**5)"),
     "a closed channel": CLOSING.format("close()"),
     "a channel shut for writing": CLOSING.format("shutdown(socket.SHUT_WR)"),
     "a channel shut for reading": CLOSING.format("shutdown(socket.SHUT_RD)"),
@@ -230,8 +204,31 @@ FORGERIES = {
             return 7919
     """,
 }
-
-
+# What is sent instead of an answer to `f(3)`.
+ANSWERS = {
+    "a word": ["passed"],
+    "too short an answer": ["return", 7919],
+    "the old form of an answer": ["return", 7919, None, 0],
+    "a cast that is no Boolean": ["return", 7919, [], [], 0],
+    "an unknown tag": ["return", {"eval": ["7919"]}, [], [], False],
+    "two tags": ["return", {"t": [], "f": []}, [], [], False],
+    "a place out of the table": ["return", {"r": 1}, [["l"]], [], False],
+    "a row of no kind": ["return", 7919, [["x", 1]], [], False],
+    "a change of nothing that was given": ["return", 7919, [], [[0, ["l"]]], False],
+    "changes that are none": ["return", 7919, [], 7, False],
+    "an object of the tests": ["return", {"h": ["test", 0]}, [], [], False],
+    "an object without a number": ["return", {"h": ["object", None]}, [], [], False],
+    "a type that is not listed": ["return", {"h": ["type", "object"]}, [], [], False],
+    "an exception without a name": ["raise", [1], [], "", {}, [], [], False],
+    "an exception without a text": ["raise", ["builtins.ValueError"], [], 7, {}, [], [], False],
+    "a limit that is none": ["large", 7919],
+    "a number that is none": ["return", {"n": "7919 or 1"}, [], [], False],
+    "an array of memory": ["return", {"r": 0}, [["a", "O", [1], "\0" * 8]], [], False],
+}
+FORGERIES = FRAMES | {
+    name: SENDING.format(f"send({json.dumps(answer).encode()}); time.sleep(60)")
+    for name, answer in ANSWERS.items()
+}
 CATCHING = {"loop": LOOP, "caught": CAUGHT, "bare": BARE, "finally": FINALLY}
 
 
@@ -253,13 +250,22 @@ def test_a_forged_frame_fails_the_run_whatever_the_tests_catch(
     assert result.report["signals"] == {signal: 1}
 
 
+@pytest.mark.parametrize(
+    "source", ["def f(x): raise SystemExit('x' * 10**6)", "raise ValueError('x' * 10**6)"]
+)
+def test_no_long_word_of_an_end_is_taken_for_a_forgery(zygote: Zygote, source: str) -> None:
+    result = zygote.function(source, asserts=[EQUALITY], result_bytes=1000)
+    assert "tampering" not in result.report["signals"]
+    assert result.outcomes == ["ERROR"]
+
+
 LOADS = {
-    "loaded twice": "frames_ = frames()\nframes_.send(b'[\"loaded\"]')",
-    "another word": "frames().send(b'[\"passed\"]')",
-    "no message": "frames().send(b'1')",
-    "a verdict": 'frames().send(b\'{"verdict":"PASSED"}\')',
+    "loaded twice": "send(b'', b'[\"loaded\"]')",
+    "another word": "send(b'', b'[\"passed\"]')",
+    "no message": "send(b'', b'1')",
+    "a verdict": 'send(b"", b\'{"verdict":"PASSED"}\')',
     "gone": "os._exit(0)",
-    "unloaded by an object": 'frames().send(b\'["unloaded",[],{"tuple":[]}]\')',
+    "unloaded by an object": 'send(b"", b\'["unloaded",[],{"t":[]}]\')',
 }
 
 
@@ -277,10 +283,9 @@ def test_an_uncaught_frame_after_the_last_answer_fails_the_last_test(zygote: Zyg
         """
         import threading
         def f(x):
-            channel, number = frames()._channel.fileno(), service()._number
-            body = number + b'["return",7919,null,0]'
+            body = asked() + b'["return",7919,[],[],false]'
             answer = struct.pack('>I', len(body)) + body
-            os.write(channel, answer + answer)
+            os.write(channel().fileno(), answer + answer)
             threading.Event().wait(60)
         """
     )
@@ -332,55 +337,6 @@ def test_the_candidates_process_holds_nothing_of_the_tests(zygote: Zygote) -> No
     assert zygote.call(source, cases).passed
 
 
-def test_a_context_manager_cannot_swallow_a_failed_assertion(zygote: Zygote) -> None:
-    source = textwrap.dedent(
-        """
-        class f:
-            def __init__(self, x): pass
-            def __enter__(self): return 0
-            def __exit__(self, *details): return True
-            async def __aenter__(self): return 0
-            async def __aexit__(self, *details): return True
-        """
-    )
-    result = zygote.function(source, asserts=["with f(1) as n:\n    assert n == 7919"])
-    assert result.outcomes == ["FAILED"]
-    tests = (
-        "import asyncio\nasync def use():\n    async with f(1) as n:\n        assert n == 7919\n"
-        "asyncio.run(use())"
-    )
-    assert zygote.function(source, test_code=tests).outcomes == ["FAILED"]
-
-
-def test_operators_are_for_tests_that_name_a_class(zygote: Zygote) -> None:
-    source = "class Zero:\n    def __mul__(self, other): return self\ndef f(x): return Zero()"
-    assert zygote.function(source, asserts=["assert f(1) * 3.5"]).outcomes == ["ERROR"]
-    named = ["assert Zero() * 3.5", "assert f(1) * 3.5"]
-    assert zygote.function(source, asserts=named).passed
-    defined = ["class Own: pass\nassert f(1) * 3.5"]
-    assert zygote.function(source, asserts=defined).outcomes == ["ERROR"]
-
-
-def test_an_object_and_data_make_no_data(zygote: Zygote) -> None:
-    source = textwrap.dedent(
-        """
-        class One(float): pass
-        class Told:
-            def __truediv__(self, other): return 1.0
-            def __xor__(self, other): return 0
-            def __mod__(self, other): return One(1)
-            def __radd__(self, other): return 0 if other else self
-            def __divmod__(self, other): return (1, self)
-            def __and__(self, other): return (other == 7919) and "yes"
-        """
-    )
-    for text in (
-        *("abs(Told() / 7919 - 1) < 1e-9", "Told() ^ 7919 == 0", "sum([Told(), Told(), 7919])"),
-        *("Told() % 7919 == 1", "divmod(Told(), 7919)[0] == 1", "Told() & 7919", "7 + Told() == 0"),
-    ):
-        assert zygote.function(source, asserts=[f"assert {text}"]).outcomes == ["ERROR"], text
-
-
 def test_no_object_is_near_data_by_its_own_word(zygote: Zygote) -> None:
     source = textwrap.dedent(
         """
@@ -398,61 +354,11 @@ def test_no_object_is_near_data_by_its_own_word(zygote: Zygote) -> None:
     ).passed
 
 
-def test_a_callback_shows_nothing_of_the_tests(zygote: Zygote) -> None:
-    source = textwrap.dedent(
-        """
-        def tried(action):
-            try: return action()
-            except Exception: return None
-        def f(g, thing):
-            ask = g._runner_ask
-            return [
-                tried(lambda: ask('get', '__globals__')),
-                tried(lambda: ask('get', '__code__')),
-                tried(lambda: ask('get', 'secret')),
-                tried(lambda: '{0.__globals__}'.format(g)),
-                tried(lambda: g.__globals__),
-                tried(lambda: thing.__class__.__init__.__globals__.get('EXPECTED')),
-                tried(lambda: thing._runner_ask('get', '__class__')),
-                tried(lambda: thing._private),
-            ]
-        """
-    )
-    tests = textwrap.dedent(
-        """
-        EXPECTED = 7919
-        class Thing:
-            _private = 7919
-        def check(candidate):
-            result = candidate(lambda: 1, Thing())
-            assert result == [None] * 8, result
-        """
-    )
-    result = zygote.function(source, test_code=tests)
-    assert not result.passed
-    assert result.report["broken"] == "forged"
-    harmless = source.replace("tried(lambda: ask(", "tried(lambda: print(").replace(
-        "thing._runner_ask(", "print("
-    )
-    assert zygote.function(harmless, test_code=tests).passed
-
-
-def test_a_thread_of_the_solutions_cannot_speak_when_nobody_asks() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        service = Service(Frames(theirs), types.ModuleType("solution"), 1000)
-        with pytest.raises(RuntimeError, match="wait for nothing"):
-            service.ask("call")
-        ours.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            ours.recv(1)
-
-
-def test_a_comparison_that_was_overloaded_is_counted(zygote: Zygote) -> None:
+def test_a_number_of_a_subclass_is_compared_as_its_base_and_told(zygote: Zygote) -> None:
     source = "class E(int):\n    def __eq__(self, o): return True\ndef f(x): return E(1)"
     result = zygote.function(source, asserts=["assert f(1) == 2", "assert f(1) == 1"])
     assert result.outcomes == ["FAILED", "PASSED"]
-    assert result.report["signals"] == {"cast_down_overload": 2, "cast_to_base": 2}
+    assert result.report["signals"] == {"cast_down": 2}
 
 
 @pytest.mark.parametrize(
