@@ -185,9 +185,10 @@ async def test_function_tests_take_one_execution() -> None:
     (job,) = executor.started
     assert job.language == "python"
     assert job.limits.cpu_time_seconds == 3
-    assert job.work == FunctionJudgement(
-        source=wanted.completion, prompt="", tests=ASSERTS, stop_at_first_failure=True
-    )
+    assert isinstance(job.work, FunctionJudgement)
+    assert (job.work.source, job.work.tests) == (wanted.completion, ASSERTS)
+    assert job.work.stop_at_first_failure
+    assert job.work.crossing.names == {"f"}
     assert assessment.id == "a"
     assert assessment.verdict is Verdict.PASSED
     assert assessment.reward == 1.0
@@ -209,7 +210,7 @@ async def test_a_policy_that_needs_every_test_runs_every_test() -> None:
 
 async def test_the_program_and_the_prompt_are_what_extraction_makes_of_them() -> None:
     wanted = submission(
-        FunctionTests(entry_point="f", test_code="def check(c): assert c(1)"),
+        FunctionTests(entry_point="f", test_code="def check(c): assert c(1) > math.pi"),
         prompt="import math\ndef f(x):\n",
         completion="<think>no</think>```python\ndef f(x):\n    return math.pi\n```",
     )
@@ -217,7 +218,7 @@ async def test_the_program_and_the_prompt_are_what_extraction_makes_of_them() ->
     (work,) = executor.works
     assert isinstance(work, FunctionJudgement)
     assert work.source == "import math\ndef f(x):\n    return math.pi\n"
-    assert work.prompt == "import math\ndef f(x): pass\n"
+    assert work.crossing.helpers == "import math"
 
 
 async def test_the_asserts_tell_which_block_is_meant_where_no_entry_point_is_given() -> None:
@@ -604,7 +605,7 @@ async def test_a_refusal_tells_what_the_author_of_tests_in_python_can_do(
 ) -> None:
     text = "import solution\ndef test_f():\n    solution.g = 3\n    assert solution.f(2) == 64\n"
     tests = UnitTests(framework=Framework.PYTEST, files=(("test_f.py", text),))
-    told = f"{required.name} is not .* SHARED is, since .*changes solution.g.*leave that out"
+    told = f"{required.name} is not .* SHARED is, since .*solution.g, by rule 10.*leave that out"
     with pytest.raises(UnsupportedError, match=told):
         await evaluation(Executor()).score(submission(tests, require_integrity=required))
     apart = replace(tests, files=(("test_f.py", text.replace("    solution.g = 3\n", "")),))
@@ -615,9 +616,9 @@ async def test_a_refusal_tells_what_the_author_of_tests_in_python_can_do(
 @pytest.mark.parametrize(
     ("placement", "setup", "told"),
     [
-        (Placement.BESIDE, "", "leave FunctionTests.placement unset"),
-        (Placement.BY_TEXT, "import inspect", "leave that out, or require SHARED"),
-        (Placement.ISOLATED, "import inspect", "leave that out, or require SHARED"),
+        (Placement.BESIDE, "", "SHARED is, since .*leave FunctionTests.placement unset"),
+        (Placement.BY_TEXT, "import inspect", "SHARED is, since .*leave that out, or require"),
+        (Placement.ISOLATED, "import inspect", "not on offer for these tests: line 1: import"),
     ],
 )
 @pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
@@ -631,7 +632,7 @@ async def test_a_refusal_tells_how_function_tests_are_judged_apart(
         placement=placement,
     )
     executor = Executor()
-    with pytest.raises(UnsupportedError, match=f"SHARED is, since .*{told}"):
+    with pytest.raises(UnsupportedError, match=told):
         await evaluation(executor).score(submission(tests, require_integrity=required))
     assert executor.started == []
 

@@ -47,7 +47,7 @@ CALL = CallJudgement(
         cases=tuple(CallCase(args_json="[]", expected_json="1", weight=w) for w in (1.0, 2.0)),
     ),
 )
-FUNCTION = FunctionJudgement(source="", prompt="", tests=FunctionTests(asserts=("a", "b")))
+FUNCTION = FunctionJudgement(source="", tests=FunctionTests(asserts=("a", "b")))
 UNIT = UnitJudgement(
     source="", tests=UnitTests(framework=Framework.UNITTEST, files=(("test_f.py", ""),))
 )

@@ -66,9 +66,8 @@ def test_what_is_not_data_is_not_what_was_expected(zygote: Zygote) -> None:
         ("collections.UserList([1])", [1], True),
         ("{'a': [collections.UserDict(a=1)]}", {"a": [{"a": 1}]}, True),
         ("(collections.UserString('a'),)", ["a"], True),
-        ("collections.ChainMap({'a': 1})", {"a": 1}, True),
         ("collections.OrderedDict(a=(1,))", {"a": [1]}, False),
-        ("[type('L', (list,), {})([http.HTTPStatus.OK])]", [[200]], False),
+        ("[type('L', (list,), {})([http.HTTPStatus.OK])]", [[200]], True),
     ],
 )
 def test_what_json_has_no_value_for_says_that_it_was_of_another_class(
@@ -77,7 +76,7 @@ def test_what_json_has_no_value_for_says_that_it_was_of_another_class(
     source = f"import collections, http\ndef f(n): return {answer}"
     result = zygote.call(source, [([1], expected)])
     assert result.passed
-    assert ("cast_to_base" in result.report["signals"]) is is_told
+    assert ("cast_down" in result.report["signals"]) is is_told
 
 
 def test_a_tolerance_is_kept(zygote: Zygote) -> None:
@@ -269,7 +268,7 @@ def test_the_tasks_signature_says_what_values_are(
         result=shapes[1],
     )
     assert result.outcomes == [outcome], result.explanation
-    assert ("untold_signature" not in result.report["signals"]) is is_told
+    assert ("lowered_signature" not in result.report["signals"]) is is_told
 
 
 def test_a_linked_list_may_be_worked_on_in_place(zygote: Zygote) -> None:

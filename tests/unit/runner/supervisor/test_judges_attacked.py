@@ -5,60 +5,17 @@ from __future__ import annotations
 import random
 import textwrap
 
-import pytest
-
-from reward_server.runner.judge.text import purity
 from tests.unit.runner.harness import Zygote
 
 RIGHT = "def f(x):\n    return x + 1"
 CHECK = "def check(candidate):\n    assert candidate(1) == 2"
 NOT_PLAIN = CHECK + "\n    import os"
-HELPED = "def helper(x):\n    return x + 1\ndef f(x):\n"
-
-
-def is_plain(text: str) -> bool:
-    return purity.is_plain(text, compile(text, "<text>", "exec"))
 
 
 def looking(expression: str) -> str:
     """A check that an expression is true in the judge."""
     imported = expression.split(".")[0].split()[-1]
     return f"{CHECK}\n    import {imported}\n    assert {expression}"
-
-
-# ---------------------------------------------------------------------------- what tests can do
-
-
-def test_tests_that_leave_do_not_close_the_input_of_the_next(zygote: Zygote) -> None:
-    test = f"{CHECK}\n    try:\n        exit()\n    except SystemExit:\n        pass"
-    assert zygote.function(RIGHT, test_code=test).passed
-    assert zygote.function(RIGHT, test_code=looking("not sys.stdin.closed")).passed
-
-
-def test_a_prompt_cannot_put_a_module_in_the_place_of_the_built_in_names(zygote: Zygote) -> None:
-    text = "import copy as __builtins__\ndef helper():\n    _deepcopy_dispatch.clear()\ndef f(x):\n"
-    result = zygote.function(RIGHT, test_code=f"{CHECK}\n    helper()", prompt=text)
-    assert result.passed, result.explanation
-    assert zygote.function(RIGHT, test_code=looking("copy._deepcopy_dispatch")).passed
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import copy as __builtins__",
-        "from math import pi as __builtins__",
-        "from solution import __class__",
-        "from solution import x as __loader__",
-        "def __builtins__(): pass",
-        "lambda __builtins__: 1",
-        "def f():\n    global __builtins__\n    __builtins__ = 1",
-        "try:\n    x\nexcept ValueError as __builtins__:\n    pass",
-        "exit()",
-        "quit",
-    ],
-)
-def test_names_with_a_meaning_of_their_own_are_not_plain(text: str) -> None:
-    assert not is_plain(text)
 
 
 def test_the_recursion_limit_is_the_same_for_the_next(zygote: Zygote) -> None:
@@ -84,47 +41,6 @@ def test_the_recursion_limit_is_the_same_for_the_next(zygote: Zygote) -> None:
     assert first.passed, first.explanation
     assert second.passed, second.explanation
     assert first.reply.judge_pid == second.reply.judge_pid
-
-
-def test_what_a_prompt_says_does_not_depend_on_the_stack_of_the_first_to_ask(
-    zygote: Zygote,
-) -> None:
-    deep = """
-        def dive():
-            try:
-                dive()
-            except RecursionError:
-                pass
-            try:
-                helper(1)
-            except RecursionError:
-                pass
-        def check(candidate):
-            dive()
-            assert candidate(1) == 2 == helper(1)
-    """
-    text = f"# asked first from deep within the tests\n{HELPED}"
-    first = zygote.function(RIGHT, test_code=textwrap.dedent(deep), prompt=text)
-    assert first.passed, first.explanation
-    own_helper = "def helper(x):\n    return x\ndef f(x):\n    return x"
-    test = "def check(candidate):\n    assert candidate(1) == helper(1)"
-    second = zygote.function(own_helper, test_code=test, prompt=text)
-    assert second.outcomes == ["FAILED"], second.explanation
-    assert first.reply.judge_pid == second.reply.judge_pid
-
-
-def test_tests_nested_too_deep_for_a_tree_are_judged(zygote: Zygote) -> None:
-    compiled = 0
-    for depth in range(2930, 2960):
-        asserts = ["assert f(1) == 2 and " + "not " * (depth // 2 * 2) + "1"]
-        result = zygote.function(RIGHT, asserts=asserts)
-        assert result.reply.judge_status == 0
-        assert result.passed or result.report["blame"] == "task", result.explanation
-        compiled += result.passed
-    assert 0 < compiled < 30
-
-
-# ------------------------------------------------------------------------ what a candidate can do
 
 
 def test_flags_of_decimal_numbers_are_down_again_for_the_next(zygote: Zygote) -> None:
@@ -158,31 +74,6 @@ def test_a_class_of_one_candidate_is_no_annotation_of_the_next_ones_tests(zygote
         test = textwrap.dedent(ANNOTATED)
         result = zygote.function(textwrap.dedent(NODE), test_code=test)
         assert result.passed, result.explanation
-
-
-@pytest.mark.parametrize(
-    ("source", "test"),
-    [
-        ("def f(x): return lambda: x", "assert candidate(1)() == 1"),
-        ("def f(x): return x(1)", "assert candidate(lambda x: x) == 1"),
-        ("def f(x): return type(x)", "assert candidate(1) == int"),
-        ("def f(x): return next(x)", "assert candidate(iter([1])) == 1"),
-        ("def f(x): return x == 1", "assert candidate(1) and not hasattr(candidate, 'g')"),
-    ],
-)
-def test_a_judge_in_which_more_than_plain_data_crossed_leaves(
-    source: str, test: str, zygote: Zygote
-) -> None:
-    result = zygote.function(source, test_code=f"def check(candidate):\n    {test}")
-    assert result.passed, result.explanation
-    assert zygote.function(RIGHT, test_code=CHECK).reply.judge_pid != result.reply.judge_pid
-
-
-def test_a_judge_that_hashed_a_candidates_object_leaves(zygote: Zygote) -> None:
-    test = "def check(candidate):\n    assert len({candidate(1), 2}) == 2"
-    result = zygote.function("def f(x):\n    return object()", test_code=test)
-    assert result.passed, result.explanation
-    assert zygote.function(RIGHT, test_code=CHECK).reply.judge_pid != result.reply.judge_pid
 
 
 RAISING = """
