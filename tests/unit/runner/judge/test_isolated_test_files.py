@@ -79,17 +79,10 @@ def test_a_coroutine_function_that_nothing_runs_is_the_tasks_fault(
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_name_that_the_solution_lacks_fails_the_import(files: Zygote, framework: str) -> None:
-    text = case("self.assertEqual(add(1, 2), 3)", head="from solution import add, helper")
+def test_a_name_that_the_solution_lacks_fails_the_test(files: Zygote, framework: str) -> None:
+    text = case("self.assertEqual(helper(1), 3)", head="from solution import add, helper")
     result = judged(files, text, framework=framework)
-    assert [test["outcome"] for test in result.report["tests"]] == ["ERROR"], result.explanation
-
-
-def test_what_is_imported_whole_need_not_be_in_the_solution(files: Zygote) -> None:
-    text = case("self.assertEqual(add(1, 2), 3) or unknown", head="from solution import *")
-    text = text.replace("unknown", "getattr(self, 'x', 1) or sub(1, 2)")
-    result = judged(files, f"{text}\nimport solution\nhasattr(solution, 'nothing')\n")
-    assert [test["outcome"] for test in result.report["tests"]] == ["PASSED"], result.explanation
+    assert result.outcomes == ["ERROR"], result.explanation
 
 
 def test_a_fixture_that_nobody_defines_is_the_tasks_fault(files: Zygote) -> None:
@@ -102,11 +95,6 @@ ASKING = {
     "the solution fails while tests are collected": (
         "unittest",
         case("pass", "import solution\nVALUE = solution.add(1, None)"),
-    ),
-    "the solution gives parameters that are none": (
-        "pytest",
-        "import pytest, solution\n@pytest.mark.parametrize('x', solution.add([], []))\n"
-        "def test_it(x):\n    assert x\ndef test_two():\n    pass\n",
     ),
     "the solution leaves no tests": (
         "unittest",
@@ -154,7 +142,6 @@ def test_what_fails_after_the_solution_was_heard_is_its_own_to_answer_for(
     result = judged(files, text, framework=framework)
     assert result.report["blame"] is None
     assert result.stage == Stage.READY
-    assert result.outcomes
     assert "PASSED" not in result.outcomes, result.explanation
 
 
@@ -172,25 +159,25 @@ def test_tests_that_ask_while_they_are_collected_are_collected_again(files: Zygo
     assert result.passed
 
 
-LEAVING = {
-    "SystemExit": "raise SystemExit(0)",
+RAISING = {
     "SkipTest": "import unittest; raise unittest.SkipTest('x')",
-    "KeyboardInterrupt": "raise KeyboardInterrupt",
     "pytest's skip": "import pytest; pytest.skip('x')",
     "pytest's xfail": "import pytest; pytest.xfail('x')",
     "pytest's exit": "import pytest; pytest.exit('x', returncode=0)",
 }
+LEAVING = {"SystemExit": "raise SystemExit(0)", "KeyboardInterrupt": "raise KeyboardInterrupt"}
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-@pytest.mark.parametrize("statement", LEAVING.values(), ids=LEAVING)
-def test_an_exception_of_the_solutions_skips_and_ends_nothing(
+@pytest.mark.parametrize("statement", (RAISING | LEAVING).values(), ids=RAISING | LEAVING)
+def test_an_exception_of_the_solutions_skips_nothing(
     files: Zygote, framework: str, statement: str
 ) -> None:
     text = case("solution.add(1, 2)") + "    def test_two(self):\n        pass\n"
     source = f"def add(a, b):\n    {statement}\n"
     result = judged(files, text, source, framework=framework)
-    assert result.outcomes == ["ERROR", "PASSED"]
+    rest = "PASSED" if statement in RAISING.values() else "NOT_RUN"
+    assert result.outcomes == ["ERROR", rest]
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
@@ -241,7 +228,7 @@ def test_a_solution_that_does_not_load_is_told(
 ) -> None:
     result = judged(files, case("solution.add(1, 2)"), source, mode=mode)
     assert result.report["load"]["kind"] == kind
-    assert set(result.outcomes) <= {"NOT_RUN"}
+    assert set(result.outcomes) <= {"NOT_RUN", "ERROR"}
 
 
 def test_files_of_the_tests_do_not_reach_an_isolated_solution(files: Zygote) -> None:
@@ -258,8 +245,9 @@ def test_a_judge_leaves_after_test_files(files: Zygote) -> None:
 
 def test_nothing_of_the_frameworks_is_imported_for_other_tests(files: Zygote) -> None:
     asked = (
-        "import sys\nloaded = {name.rpartition('.')[2] for name in sys.modules}\n"
-        "assert not loaded & {'isolated_test_files', 'shared_test_files', 'pytest_driver'}\n"
+        "import sys\nloaded = {name.partition('runner.')[2] for name in sys.modules}\n"
+        "assert 'judge.contract.functions' in loaded\n"
+        "assert not loaded & {'judge.contract.files', 'frameworks.pytest_driver'}\n"
         "assert f(1) == 1\n"
     )
     result = files.function("def f(x):\n    return x\n", test_code=asked)
