@@ -33,17 +33,18 @@ the task's or the server's. The judge sends LAST before it runs tests that can l
 its process. A judge that noted LAST judges no further execution.
 
 Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes;
-`judge.contract.session` describes their content. The first frame, from the judge, is the program. The candidate's shim
-answers READY, the last message that is trusted. In mode "program" the shim then sends the
-compiler's error, or nothing, and closes the channel before any code of the program runs. If the
-program `reports`, the shim keeps the channel, forks the program and sends its status at the end, as
-of `os.waitpid`. In mode "commands" it sends, after the commands have ended, the status of the last
-one. If files are to be handed back and all commands succeeded, it sends one more frame: the
-product, a document of the files with "executable", the names of those that are. In mode "split"
-there are two processes of that kind, one for the tests' program and one for the solution's. After
-READY each gets one byte with the ends of two pipes. Its commands read from one of them, descriptor
-3, and write to the other, descriptor 4; see `relay`. In mode "conversation" there are two processes
-too, each of mode "program" or "commands"; the interactor's reports. See `judge.conversation`.
+`judge.contract.session` describes their content. The first frame, from the judge, is the program.
+The candidate's shim answers READY, the last message that is trusted. In mode "program" the shim
+then sends the compiler's error, or nothing, and closes the channel before any code of the program
+runs. If the program `reports`, the shim keeps the channel, forks the program and sends its status
+at the end, as of `os.waitpid`. In mode "commands" it sends, after the commands have ended, the
+status of the last one. If files are to be handed back and all commands succeeded, it sends one more
+frame: the product, a document of the files with "executable", the names of those that are. In mode
+"split" there are two processes of that kind, one for the tests' program and one for the solution's.
+After READY each gets one byte with the ends of two pipes. Its commands read from one of them,
+descriptor 3, and write to the other, descriptor 4; see `relay`. In mode "conversation" there are
+two processes too, each of mode "program" or "commands"; the interactor's reports. See
+`judge.conversation`.
 
 Request document: see `requests`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from reward_server.runner.judge.contract.objects import Handle, Like
 class _Silent:
     """A solution that says nothing."""
 
-    def ask(self, operation: str, *operands: object, is_statement: bool = False) -> Any:
+    def ask(self, operation: str, *operands: object, caller: FrameType | None = None) -> Any:
         raise AssertionError(operation)
 
     def lower(self, rule: str) -> None:
@@ -112,6 +113,7 @@ def test_any_answer_is_read_or_refused(answer: tuple[object, ...]) -> None:
     [
         [],
         ["return", 3],
+        ["behind"],
         ["return", 3, [], [], 0],
         ["return", 3, [], {}, False],
         ["return", 3, [], [[1, ["l"]]], False],

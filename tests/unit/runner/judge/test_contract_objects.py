@@ -6,6 +6,7 @@ import copy
 import operator
 import pickle
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ class _Liar:
         self.shown: list[object] = []
         self.lowered = False
 
-    def ask(self, operation: str, *operands: object, is_statement: bool = False) -> Any:
+    def ask(self, operation: str, *operands: object, caller: FrameType | None = None) -> Any:
         self.asked.append(operation)
         self.shown += [one for one in operands if type(one) is not Handle]
         return self.made() if operation == "data" else self.answer
