@@ -76,15 +76,9 @@ def test_nothing_is_made_of_a_value_that_is_not_listed(value: object, rows: obje
 ATOMS = st.sampled_from(
     (None, True, 0, -1, 10**30, 1.5, math.inf, "", "a", "0x1", "<f8", "<U4", "O", "object", "x\0")
 )
-JSON = st.recursive(
-    ATOMS,
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(("r", "n", "h", "np", "s", "i", *_MAKE)), inner, max_size=1
-        )
-    ),
-    max_leaves=8,
+TAGS = st.sampled_from(("r", "n", "h", "np", "s", "i", *_MAKE))
+JSON: st.SearchStrategy[Any] = st.deferred(
+    lambda: ATOMS | st.lists(JSON, max_size=3) | st.dictionaries(TAGS, JSON, max_size=1)
 )
 ROWS = st.lists(
     st.tuples(st.sampled_from((*_EMPTY, "a", "v", "q", "R")), JSON, JSON).map(list), max_size=2
