@@ -87,7 +87,7 @@ class _Deaf:
     def __init__(self, events: list[str]) -> None:
         self._events = events
 
-    def send(self, frame: bytes) -> None:
+    def send(self, *frames: bytes) -> None:
         self._events.append("sent")
         raise ClosedError
 
