@@ -1,8 +1,8 @@
 """Solutions that attack the judge through the protocol; none may pass, none may stop the report.
 
 Attacks on the sandbox and on whole graders are elsewhere; here the candidate does what it likes
-with its own process and its end of the channel. `test_contract_answers` reads further answers
-without a process.
+with its own process and its end of the channel. `test_line` and `test_contract_answers`
+read further answers without a process.
 """
 
 from __future__ import annotations
@@ -188,10 +188,7 @@ FRAMES = {
     "an answer to another question": SENDING.format(f"send({ANSWER}, bytes(8))"),
     "half a frame": SENDING.format(r"os.write(channel().fileno(), b'\0\0\1')"),
     "an endless frame": SENDING.format(r"os.write(channel().fileno(), b'\xff' * 4)"),
-    "half a number": SENDING.format(r"os.write(channel().fileno(), b'\0\0\0\4abcd')"),
     "no JSON": SENDING.format("send(b'7919')"),
-    "noise": SENDING.format(r"send(b'\xff\xfe')"),
-    "brackets without end": SENDING.format("send(b'[' * 10**5)"),
     "a closed channel": CLOSING.format("close()"),
     "a channel shut for writing": CLOSING.format("shutdown(socket.SHUT_WR)"),
     "a channel shut for reading": CLOSING.format("shutdown(socket.SHUT_RD)"),
@@ -207,22 +204,12 @@ FRAMES = {
 # What is sent instead of an answer to `f(3)`.
 ANSWERS = {
     "a word": ["passed"],
-    "too short an answer": ["return", 7919],
     "the old form of an answer": ["return", 7919, None, 0],
-    "a cast that is no Boolean": ["return", 7919, [], [], 0],
     "an unknown tag": ["return", {"eval": ["7919"]}, [], [], False],
-    "two tags": ["return", {"t": [], "f": []}, [], [], False],
-    "a place out of the table": ["return", {"r": 1}, [["l"]], [], False],
-    "a row of no kind": ["return", 7919, [["x", 1]], [], False],
     "a change of nothing that was given": ["return", 7919, [], [[0, ["l"]]], False],
-    "changes that are none": ["return", 7919, [], 7, False],
     "an object of the tests": ["return", {"h": ["test", 0]}, [], [], False],
-    "an object without a number": ["return", {"h": ["object", None]}, [], [], False],
-    "a type that is not listed": ["return", {"h": ["type", "object"]}, [], [], False],
     "an exception without a name": ["raise", [1], [], "", {}, [], [], False],
-    "an exception without a text": ["raise", ["builtins.ValueError"], [], 7, {}, [], [], False],
     "a limit that is none": ["large", 7919],
-    "a number that is none": ["return", {"n": "7919 or 1"}, [], [], False],
     "an array of memory": ["return", {"r": 0}, [["a", "O", [1], "\0" * 8]], [], False],
 }
 FORGERIES = FRAMES | {
