@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ...channel.signatures import NODES, NOTHING, Signature
 from ...requests import CallRequest
@@ -125,7 +125,6 @@ class CallTests:
         """
         match answer:
             case [result, bool(is_own), *first] if len(first) <= 1:
-                result, *first = map(_without_numpy, (result, *first))
                 observed, is_told = self._chosen(result, first, expected)
             case _:
                 raise self._session.forged("a case without a result")
@@ -146,18 +145,6 @@ class CallTests:
         if self._told is None and result is None:
             return first[0], False
         return result, True
-
-
-def _without_numpy(value: Any) -> Any:
-    """Returns a value with numbers and lists in place of numpy's, which JSON has not."""
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is None:
-        return value
-    if isinstance(value, (list, tuple)):
-        return list(map(_without_numpy, value))
-    if isinstance(value, dict):
-        return {key: _without_numpy(one) for key, one in value.items()}
-    return value.tolist() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
 
 
 def _shown(value: object) -> str:

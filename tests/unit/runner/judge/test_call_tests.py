@@ -66,6 +66,7 @@ def test_what_is_not_data_is_not_what_was_expected(zygote: Zygote) -> None:
         ("collections.UserList([1])", [1], True),
         ("{'a': [collections.UserDict(a=1)]}", {"a": [{"a": 1}]}, True),
         ("(collections.UserString('a'),)", ["a"], True),
+        ("collections.ChainMap({'a': 1})", {"a": 1}, True),
         ("collections.OrderedDict(a=(1,))", {"a": [1]}, False),
         ("[type('L', (list,), {})([http.HTTPStatus.OK])]", [[200]], True),
     ],
