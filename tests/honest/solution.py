@@ -9,7 +9,6 @@ from reward_server.domain import (
     CallCase,
     CallTests,
     Checker,
-    FunctionTests,
     StdioCase,
     StdioTests,
     Tests,
@@ -36,14 +35,6 @@ class Solution:
 def code(text: str) -> str:
     """Returns source text written with the indentation of what surrounds it."""
     return textwrap.dedent(text).lstrip("\n")
-
-
-def function(name: str, completion: str, check: str, *, before: str = "") -> Solution:
-    """A solution of a function problem; `check` holds the statements of check(candidate)."""
-    lines = textwrap.indent(code(check), "    ")
-    test_code = f"{code(before)}def check(candidate):\n{lines}"
-    tests = FunctionTests(entry_point="solve", test_code=test_code)
-    return Solution(name=name, completion=code(completion), tests=tests)
 
 
 def called(

@@ -46,7 +46,8 @@ COMPLETIONS = ("def f(x):\n    return x\n", "def f(x):\n    return 5\n", "pass\n
 async def test_all_completions_of_a_task_that_cannot_fail_get_one_answer(
     tests: Tests, judge: Judge
 ) -> None:
-    answers = [await judge(one, tests) for one in COMPLETIONS]
+    least = Integrity.UNSPECIFIED
+    answers = [await judge(one, tests, integrity=least) for one in COMPLETIONS]
     assert {one.verdict for one in answers} == {Verdict.INVALID_TASK}
     assert {one.reward for one in answers} == {None}
     assert {one.usage.executions for one in answers} == {0}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_server.domain import Framework, TestOutcome
+from reward_server.domain import Framework, Integrity, TestOutcome, UnitTests
 from reward_server.grading.copies.copies import WHOLE, Copies
 from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
@@ -25,8 +25,8 @@ from reward_server.grading.python_tests.literals import (
     varied,
 )
 from reward_server.grading.syntax import parse_files
+from tests.honest.rows import FILES, Row
 from tests.honest.solution import code
-from tests.honest.suites import TOGETHER, UNITTEST
 from tests.support.in_process import PATH, module, ran
 from tests.support.sampling import times
 
@@ -57,6 +57,7 @@ ANY = (
     "assert not f({n}) != {value!r}",
     "'''It is so.'''\nself.assertIn(f({n}), [{value!r}])",
 )
+BESIDE = [row for row in FILES if row.label is Integrity.SHARED and "unittest" in repr(row.tests)]
 NUMBERS = (
     "self.assertAlmostEqual(f({n}), {value!r})",
     "self.assertAlmostEqual(f({n}), {value!r}, places=2)",
@@ -301,21 +302,16 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
     assert "param(2, 20" not in changed
 
 
-@pytest.mark.parametrize("suite", [one for one in TOGETHER if one.tests.framework is UNITTEST])
-def test_every_twin_of_an_honest_suite_is_python_and_differs(suite: object) -> None:
-    files = suite.tests.files  # type: ignore[attr-defined]
+@pytest.mark.parametrize("row", BESIDE, ids=lambda row: row.name)
+def test_every_twin_of_an_honest_suite_is_python_and_differs(row: Row) -> None:
+    assert isinstance(row.tests, UnitTests)
+    files = row.tests.files
     copies = Copies(parse_files(files), files, "", {})
-    for seed in range(times(10, by_default=2)):
-        for unit in copies.units:
-            changed = copies.perturbed_files({unit: WHOLE}, random.Random(seed))
-            assert changed != copies.true_files()
-            for path, text in changed:
-                assert not path.endswith(".py") or ast.parse(text)
-
-
-def test_both_frameworks_have_honest_suites() -> None:
-    both = {Framework.PYTEST, Framework.UNITTEST}
-    assert {suite.tests.framework for suite in TOGETHER} == both
+    for unit in copies.units:
+        changed = copies.perturbed_files({unit: WHOLE}, random.Random(1))
+        assert changed != copies.true_files()
+        for path, text in changed:
+            assert not path.endswith(".py") or ast.parse(text)
 
 
 # ------------------------------------------------------------------------- a single lie
