@@ -35,7 +35,9 @@ def _is_left_open(node: ast.stmt, is_last: bool) -> bool:
     if isinstance(node, ast.ClassDef):
         inner = (one for one in walk(node) if isinstance(one, ast.stmt))
         return is_last or any(map(_is_stub, inner))
-    return _is_stub(node) or (is_last and isinstance(node, FUNCTIONS))
+    # Nothing can continue what has returned.
+    is_open = isinstance(node, FUNCTIONS) and not isinstance(node.body[-1], ast.Return)
+    return _is_stub(node) or (is_last and is_open)
 
 
 class Helpers:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reward_server.domain import Crossing, Framework, FunctionTests, UnitTests
-from reward_server.grading.crossing.python.refusals import PAGE, RULES, Refusal
+from reward_server.grading.crossing.python.refusals import PAGE, RULES, Refusal, crossing_of
 from reward_server.grading.crossing.python.texts import read_files, read_functions
 
 NODES = """
@@ -199,6 +199,22 @@ def test_what_the_prompt_defines_in_full_runs_in_the_judge_and_its_nodes_are_dat
     assert found.records == {"ListNode"}
     assert "def linked" in found.helpers
     assert found.names == {"f"}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_whole"),
+    [
+        ("def half(x):\n    return x / 2\n", True),
+        ("import math\ndef half(x):\n    y = x / 2\n    return y\n\n", True),
+        ("def half(x):\n    x /= 2\n", False),
+        ("def half(x):\n    if x:\n        return x / 2\n", False),
+    ],
+)
+def test_a_last_definition_of_the_prompt_is_whole_if_nothing_can_continue_it(
+    prompt: str, is_whole: bool
+) -> None:
+    found = crossing_of(_read(_in_check("assert half(candidate(1)) == 0.5"), prompt))
+    assert ("def half" in found.helpers, "half" in found.names) == (is_whole, not is_whole)
 
 
 def test_a_helper_of_the_prompt_is_read_by_the_same_rules() -> None:
