@@ -134,6 +134,8 @@ def run(request: UnitRequest, blobs: Mapping[str, bytes], link: Link, report: Re
     solution = {name: one for name, one in blobs.items() if not name.startswith("test/")}
     session, loading = session_of(request, plan, link, report, solution)
     write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
+    # Its folder makes a package importable, although the file is not here.
+    os.makedirs(os.path.dirname(os.path.abspath(request.solution_path)), exist_ok=True)
     sys.path.insert(0, os.getcwd())
     sys.dont_write_bytecode = True
     try:
