@@ -103,23 +103,29 @@ def _found_flaky(one: Examiner, answers: list[Answer]) -> None:
 
 
 async def _rescued(one: Examiner, failed: Answer, base: pb.ScoreRequest) -> list[Answer]:
-    """Tries larger limits, and the other placement, for a solution that never passes."""
+    """Tries larger limits, and tests beside it, for a solution that never passes."""
     if are_limits_hit(failed):
         wide = await one.judge(ample(base, one.info))
         if wide.passed:
             one.report.found("limit_too_small", f"{failed.reason}; it passes with larger limits")
             return [wide]
-    if one.task.kind == "function" and not one.task.template.function.placement:
-        other = "BESIDE" if failed.integrity == "ISOLATED" else "ISOLATED"
-        base.function.placement = pb.TestPlacement.Value(f"TEST_PLACEMENT_{other}")
+    is_open = one.task.kind == "function" and not one.task.template.function.placement
+    if is_open and _ran_apart(failed):
+        base.function.placement = pb.TEST_PLACEMENT_BESIDE
         answers = await judged_all(one.judge, [base, *_varied(base, one.report.runs - 1)])
         if all(answer.passed for answer in answers):
-            one.report.placement = f"TEST_PLACEMENT_{other}"
+            one.report.placement = "TEST_PLACEMENT_BESIDE"
             one.report.integrity = answers[0].integrity
             one.report.passed = len(answers)
             return answers
     one.report.found("reference_fails", failed.reason)
     return [failed]
+
+
+def _ran_apart(answer: Answer) -> bool:
+    """Returns True if the tests ran in a separate judge."""
+    is_lowered = any(name.startswith("lowered_") for name in answer.response.signals)
+    return answer.integrity == "ISOLATED" or is_lowered
 
 
 async def _check_order(one: Examiner) -> None:

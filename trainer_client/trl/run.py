@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import ConfigError
 from trainer_client.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.transport.channel import Target
@@ -186,12 +185,9 @@ def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: Ex
 
 
 def _placed_by_main(checked: Checked) -> TaskSource:
-    """Returns the tasks with the test placements that the main process found."""
-    placements = checked.references.placements
-    told = told_by_main([f"{placement} {key}" for key, placement in placements.items()])
-    pairs = (line.split(" ", 1) for line in told)
-    found = {key: pb.TestPlacement.ValueType(int(number)) for number, key in pairs}
-    return replace(checked.source, templates=placed(checked.source.templates, found))
+    """Returns the tasks, with tests beside the solution where the main process found that."""
+    beside = told_by_main(sorted(checked.references.beside))
+    return replace(checked.source, templates=placed(checked.source.templates, beside))
 
 
 def _assembled(

@@ -92,20 +92,21 @@ def test_a_reference_that_is_not_judged_is_an_error_of_the_server(serve, flags):
 BESIDE, ISOLATED = pb.TEST_PLACEMENT_BESIDE, pb.TEST_PLACEMENT_ISOLATED
 
 
-def passing_at(place, *, by_text, asked=None):
-    """Returns a judge of tests that pass at one place alone."""
+def passing_at(place, *, by_text, asked=None, lowered=()):
+    """Returns a judge of tests that pass at one place alone; their label may be lowered apart."""
 
     def judged(request, context):
         if asked is not None:
             asked.append(request)
         at = request.function.placement or by_text
-        label = pb.INTEGRITY_ISOLATED if at == ISOLATED else pb.INTEGRITY_SHARED
+        is_apart = at == ISOLATED and not lowered
+        label = pb.INTEGRITY_ISOLATED if is_apart else pb.INTEGRITY_SHARED
         if request.require_integrity > label:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not on offer")
         answer = {"id": request.id, "integrity": label}
         if at == place:
             return pb.ScoreResponse(**answer, verdict=pb.VERDICT_PASSED, reward=1)
-        signals = {} if at == ISOLATED else {"twin_failed": 1}
+        signals = dict.fromkeys(lowered, 1) if at == ISOLATED else {"twin_failed": 1}
         return pb.ScoreResponse(**answer, verdict=pb.VERDICT_FAILED, reward=0, signals=signals)
 
     return judged
@@ -121,17 +122,16 @@ def references(flags, target, **more):
 @pytest.mark.promise(
     "`reward-train` first tries whether each reference solution passes its tests.", "Client"
 )
-@pytest.mark.parametrize(("place", "by_text"), [(BESIDE, ISOLATED), (ISOLATED, BESIDE)])
-def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, place, by_text):
-    target = serve(passing_at(place, by_text=by_text)).target
-    more = {"reward.require_integrity": "shared"} if place == BESIDE else {}
+@pytest.mark.parametrize("lowered", [(), ("lowered_handles",)])
+def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, lowered):
+    target = serve(passing_at(BESIDE, by_text=ISOLATED, lowered=lowered)).target
+    more = {"reward.require_integrity": "shared"}
     found, source, (head, *lines) = references(flags, target, **more)
     assert "3 of 3 reference solutions pass" in head
     assert found.left_out == frozenset()
-    where = "beside the solution, with twins" if place == BESIDE else "in a judge of their own"
-    assert lines == [f"HumanEval/{number}: its tests run {where}" for number in range(3)]
-    templates = placed(source.templates, found.placements)
-    assert {one.function.placement for one in templates.values()} == {place}
+    assert lines == [f"HumanEval/{n}: its tests run beside the solution" for n in range(3)]
+    templates = placed(source.templates, found.beside)
+    assert {one.function.placement for one in templates.values()} == {BESIDE}
     assert {one.require_integrity for one in templates.values()} == {pb.INTEGRITY_UNSPECIFIED}
     assert {one.function.placement for one in source.templates.values()} == {0}
 
@@ -143,7 +143,7 @@ def test_who_does_not_ask_for_it_has_no_tests_put_beside_a_solution(serve, flags
     more = {} if required is None else {"reward.require_integrity": required}
     found, _, (head, *_) = references(flags, serve(judge).target, **more)
     assert "0 of 3" in head
-    assert (len(found.left_out), found.placements) == (3, {})
+    assert (len(found.left_out), found.beside) == (3, frozenset())
     assert len(asked) == 3
 
 
@@ -153,16 +153,19 @@ def test_tasks_whose_tests_give_less_than_is_required_are_left_out(serve, flags)
     more = {"reward.require_integrity": "isolated"}
     found, _, (head, *lines) = references(flags, serve(judge).target, **more)
     assert "0 of 3" in head
-    assert (len(found.left_out), found.placements, len(asked)) == (3, {}, 3)
+    assert (len(found.left_out), found.beside, len(asked)) == (3, frozenset(), 3)
     assert all("not judged: not on offer" in line for line in lines)
 
 
-def test_a_reference_that_twins_refuse_is_not_called_broken(serve, flags):
-    found, _, (head, count, *lines) = references(flags, serve(passing_at(7, by_text=BESIDE)).target)
+def test_a_reference_that_copies_refuse_is_not_called_broken(serve, flags):
+    asked = []
+    judge = passing_at(7, by_text=BESIDE, asked=asked)
+    more = {"reward.require_integrity": "shared"}
+    found, _, (head, count, *lines) = references(flags, serve(judge).target, **more)
     assert "0 of 3" in head
     assert count == "3 of those that fail may be right, and only cannot be proven"
     assert all("cannot be proven" in line and "twin_failed" in line for line in lines)
-    assert len(found.left_out) == 3
+    assert (len(found.left_out), len(asked)) == (3, 3)
 
 
 def test_nothing_left_is_an_error(serve, flags):

@@ -1,15 +1,15 @@
 """Judges every task's reference solution before the model is loaded, since loading takes minutes.
 
 If the reference solution of a task fails, the task teaches nothing: its tests, its limits or the
-server's packages are wrong. Function tests may also have run in the wrong process: in a separate
-judge, or in the solution's process. So if the request leaves the placement open, the other one is
-tried too. Completions have no influence on this.
+server's packages are wrong. Or function tests ran in a separate judge, and it passes only in their
+own process: if the request leaves that open and accepts SHARED, this is tried too. Completions have
+no influence on this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 
@@ -29,10 +29,7 @@ _UNPROVEN = frozenset(
         *("forged_skip", "unproven", "no_data", "interactor_failed"),
     )
 )
-_PLACES = {
-    pb.TEST_PLACEMENT_BESIDE: "beside the solution, with twins",
-    pb.TEST_PLACEMENT_ISOLATED: "in a judge of their own",
-}
+_LOWERED = "lowered_"  # begins the signals of rules that took the label from a solution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +38,11 @@ class References:
 
     Args:
         left_out: ids of the tasks to leave out.
-        placements: placements that the tests of other tasks need for their solution to pass.
+        beside: ids of tasks whose solution passes only if its tests run in its process.
     """
 
     left_out: frozenset[str] = frozenset()
-    placements: Mapping[str, pb.TestPlacement.ValueType] = field(default_factory=dict)
+    beside: frozenset[str] = frozenset()
 
 
 def check_references(
@@ -70,30 +67,29 @@ def check_references(
         _say(console, f"{head}; an empty answer to {key}: {_verdict(score) or _reason(score)}")
         return References()
     failing = {key: score for key, score in scores.items() if score.verdict is not Verdict.PASSED}
-    placements = _placements(config, target, requests, failing)
-    failing = {key: score for key, score in failing.items() if key not in placements}
+    beside = _beside(config, target, requests, failing)
+    failing = {key: score for key, score in failing.items() if key not in beside}
     passed = len(references) - len(failing)
     _say(console, f"{head}; {passed} of {len(references)} reference solutions pass")
-    _say_all(console, [f"{key}: its tests run {_PLACES[at]}" for key, at in placements.items()])
+    _say_all(console, [f"{key}: its tests run beside the solution" for key in sorted(beside)])
     if unproven := sum(map(_is_unproven, failing.values())):
         _say(console, f"{unproven} of those that fail may be right, and only cannot be proven")
-    return References(left_out=_left_out(config, failing, console), placements=placements)
+    return References(left_out=_left_out(config, failing, console), beside=beside)
 
 
 def placed(
-    templates: Mapping[str, pb.ScoreRequest], placements: Mapping[str, pb.TestPlacement.ValueType]
+    templates: Mapping[str, pb.ScoreRequest], beside: Collection[str]
 ) -> Mapping[str, pb.ScoreRequest]:
-    """Returns templates, some of them with another placement."""
+    """Returns templates, some of them with tests that run in the solution's process."""
     return {
-        key: _placed(template, placements[key]) if key in placements else template
-        for key, template in templates.items()
+        key: _placed(template) if key in beside else template for key, template in templates.items()
     }
 
 
-def _placed(request: pb.ScoreRequest, placement: pb.TestPlacement.ValueType) -> pb.ScoreRequest:
+def _placed(request: pb.ScoreRequest) -> pb.ScoreRequest:
     copy = pb.ScoreRequest()
     copy.CopyFrom(request)
-    copy.function.placement = placement
+    copy.function.placement = pb.TEST_PLACEMENT_BESIDE
     return copy
 
 
@@ -126,40 +122,37 @@ def _is_too_weak(error: ScoreError, request: pb.ScoreRequest) -> bool:
     return error.status == "FAILED_PRECONDITION" and bool(request.require_integrity)
 
 
-def _placements(
+def _beside(
     config: TrainConfig,
     target: Target,
     requests: Mapping[str, pb.ScoreRequest],
     failing: Mapping[str, Score],
-) -> dict[str, pb.TestPlacement.ValueType]:
-    """Returns the placements under which solutions pass that fail at the default placement."""
-    others = dict(_others(requests, failing))
-    if not others:
-        return {}
-    tried = [_placed(requests[key], other) for key, other in others.items()]
+) -> frozenset[str]:
+    """Returns the tasks whose solution fails in a separate judge, and passes beside its tests."""
+    tried = [key for key, score in failing.items() if _may_move(requests[key], score)]
+    if not tried:
+        return frozenset()
     with RewardClient(target, **config.server.options) as client:
-        scores = client.score(tried)
-    found = zip(others.items(), scores, strict=True)
-    return {key: other for (key, other), score in found if score.verdict is Verdict.PASSED}
+        scores = client.score([_placed(requests[key]) for key in tried])
+    found = zip(tried, scores, strict=True)
+    return frozenset(key for key, score in found if score.verdict is Verdict.PASSED)
 
 
-def _others(
-    requests: Mapping[str, pb.ScoreRequest], failing: Mapping[str, Score]
-) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
-    """Yields the other placement of function tests whose request leaves it open.
+def _may_move(request: pb.ScoreRequest, score: Score) -> bool:
+    """Returns True if function tests ran in a separate judge, and the request leaves that open.
 
-    If a solution fails in isolation and passes in the process of its tests, it may have written the
-    verdict itself. So this placement is only tried if the request accepts SHARED.
+    A solution that passes only in the process of its tests may have written the verdict itself. So
+    the request has to accept SHARED by name.
     """
-    for key, score in failing.items():
-        request = requests[key]
-        is_open = request.function.placement == pb.TEST_PLACEMENT_UNSPECIFIED
-        if request.WhichOneof("tests") != "function" or not is_open or score.error is not None:
-            continue
-        if score.integrity is not Integrity.ISOLATED:
-            yield key, pb.TEST_PLACEMENT_ISOLATED
-        elif request.require_integrity == pb.INTEGRITY_SHARED:
-            yield key, pb.TEST_PLACEMENT_BESIDE
+    is_open = request.function.placement == pb.TEST_PLACEMENT_UNSPECIFIED
+    is_lowered = any(name.startswith(_LOWERED) for name in score.signals)
+    return (
+        request.WhichOneof("tests") == "function"
+        and is_open
+        and score.error is None
+        and request.require_integrity == pb.INTEGRITY_SHARED
+        and (score.integrity is Integrity.ISOLATED or is_lowered)
+    )
 
 
 def _left_out(
