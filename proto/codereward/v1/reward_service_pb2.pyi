@@ -75,10 +75,12 @@ class _TestPlacement:
 class _TestPlacementEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TestPlacement.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TEST_PLACEMENT_UNSPECIFIED: _TestPlacement.ValueType  # 0
-    """In a separate judge, unless their text needs the solution in their process."""
+    """In a separate judge if their text and the prompt keep the rules for that, otherwise in the
+    solution's process.
+    """
     TEST_PLACEMENT_ISOLATED: _TestPlacement.ValueType  # 1
-    """In a separate judge, independent of their text; if it needs the solution in their process, the
-    label is INTEGRITY_SHARED.
+    """In a separate judge. Tests that break a rule are FAILED_PRECONDITION; tests that hand over what
+    is no data are VERDICT_INVALID_TASK.
     """
     TEST_PLACEMENT_BESIDE: _TestPlacement.ValueType  # 2
     """In the solution's process, with perturbed copies of the tests; see Integrity."""
@@ -87,10 +89,12 @@ class TestPlacement(_TestPlacement, metaclass=_TestPlacementEnumTypeWrapper):
     """Where Python tests run."""
 
 TEST_PLACEMENT_UNSPECIFIED: TestPlacement.ValueType  # 0
-"""In a separate judge, unless their text needs the solution in their process."""
+"""In a separate judge if their text and the prompt keep the rules for that, otherwise in the
+solution's process.
+"""
 TEST_PLACEMENT_ISOLATED: TestPlacement.ValueType  # 1
-"""In a separate judge, independent of their text; if it needs the solution in their process, the
-label is INTEGRITY_SHARED.
+"""In a separate judge. Tests that break a rule are FAILED_PRECONDITION; tests that hand over what
+is no data are VERDICT_INVALID_TASK.
 """
 TEST_PLACEMENT_BESIDE: TestPlacement.ValueType  # 2
 """In the solution's process, with perturbed copies of the tests; see Integrity."""
@@ -336,14 +340,15 @@ class _IntegrityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Integrity.V
     """Tests shared the candidate's process, which could have forged the verdict. Python tests also
     ran as copies with wrong expectations, if they have any, and had to fail there. The signals
     "twin_passed", "twin_failed" and "twin_missing" count violations; Usage.executions counts these
-    runs. This detects many cheats, but is no proof.
+    runs. This detects many cheats, but is no proof. Or a completion lowered its own label: signals
+    that begin with "lowered_" name the rule.
     """
     INTEGRITY_SHARED_TWINS: _Integrity.ValueType  # 2
     """Between the two. No answer has it, since tests that share a process with the candidate prove no
     more than SHARED. A request that requires it gets ISOLATED, or FAILED_PRECONDITION.
     """
     INTEGRITY_ISOLATED: _Integrity.ValueType  # 3
-    """A judge in another protection domain compared every observation."""
+    """Nothing of the completion ran where the verdict was made, which saw only plain data of it."""
 
 class Integrity(_Integrity, metaclass=_IntegrityEnumTypeWrapper):
     """How well the verdict is protected from the completion, weakest first."""
@@ -354,14 +359,15 @@ INTEGRITY_SHARED: Integrity.ValueType  # 1
 """Tests shared the candidate's process, which could have forged the verdict. Python tests also
 ran as copies with wrong expectations, if they have any, and had to fail there. The signals
 "twin_passed", "twin_failed" and "twin_missing" count violations; Usage.executions counts these
-runs. This detects many cheats, but is no proof.
+runs. This detects many cheats, but is no proof. Or a completion lowered its own label: signals
+that begin with "lowered_" name the rule.
 """
 INTEGRITY_SHARED_TWINS: Integrity.ValueType  # 2
 """Between the two. No answer has it, since tests that share a process with the candidate prove no
 more than SHARED. A request that requires it gets ISOLATED, or FAILED_PRECONDITION.
 """
 INTEGRITY_ISOLATED: Integrity.ValueType  # 3
-"""A judge in another protection domain compared every observation."""
+"""Nothing of the completion ran where the verdict was made, which saw only plain data of it."""
 Global___Integrity: _TypeAlias = Integrity  # noqa: Y015
 
 class _Verdict:
@@ -1165,10 +1171,10 @@ Global___Checker: _TypeAlias = Checker  # noqa: Y015
 @_typing.final
 class UnitTests(_message.Message):
     """Test files of a framework. Files called test*.py or *_test.py hold tests (pytest: test_*.py or
-    *_test.py); others are helpers, data and conftest.py. They run in a separate judge, against
-    proxies of the names in the solution's module. If their text needs the solution itself (it
-    patches or inspects the module, captures its output, shares files with it), they run in its
-    process, and perturbed copies of them must fail. The answer's integrity states which.
+    *_test.py); others are helpers, data and conftest.py. If their text keeps the rules for it, they
+    run in a separate judge, and only data crosses to the solution and back. Otherwise (it patches or
+    inspects the module, captures its output, shares files with it) they run in its process, and
+    perturbed copies of them must fail. The answer's integrity states which.
 
     Test files in other languages are compiled or loaded with the solution: INTEGRITY_SHARED. Their
     assertions are rewritten like those of `ProgramTests`, and their text determines the tests that
@@ -1937,7 +1943,9 @@ class ScoreResponse(_message.Message):
 
     @_builtins.property
     def signals(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """Counted evidence of reward hacking by kind, such as "early_exit"."""
+        """Counted events by name: evidence of reward hacking, such as "early_exit", and the rules that
+        lowered this answer's integrity, such as "lowered_change".
+        """
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
