@@ -23,8 +23,6 @@ from reward_server.domain import (
     MEBIBYTE,
     Commands,
     Ending,
-    FunctionJudgement,
-    FunctionTests,
     Job,
     LimitKind,
     Limits,
@@ -45,7 +43,7 @@ from reward_server.sandbox.docker.container import (
 )
 from reward_server.sandbox.docker.inventory import Containers
 from reward_server.sandbox.runner_sandbox import ContainedSandbox
-from tests.conformance.suite.checks import output_of, run
+from tests.conformance.suite.checks import judgement, output_of, run
 from tests.conformance.suite.shelf import Shelf
 
 pytestmark = [
@@ -105,8 +103,7 @@ def f(x):
             opened.append((pid, part))
     return opened
 """
-    tests = FunctionTests(entry_point="f", asserts=("assert f(1) == []",))
-    work = FunctionJudgement(source=source, prompt="", tests=tests)
+    work = judgement(source, "assert f(1) == []")
     execution = await (await shelf.take()).run(Job(work=work, limits=Limits()))
     assert [test.outcome for test in execution.tests] == [TestOutcome.PASSED], execution
 

@@ -33,6 +33,8 @@ from reward_server.domain import (
     TerminationKind,
     TestOutcome,
 )
+from reward_server.grading.crossing.python.refusals import crossing_of
+from reward_server.grading.crossing.python.texts import read_functions
 from reward_server.sandbox.base import Sandbox
 from tests.conformance.suite.host import SECRET_VARIABLE, Host, processes_marked
 
@@ -60,7 +62,8 @@ async def output_of(sandbox: Sandbox, source: str, **limits: Any) -> str:
 
 def judgement(source: str, *asserts: str, test_code: str = "") -> FunctionJudgement:
     tests = FunctionTests(entry_point="f", asserts=asserts, test_code=test_code)
-    return FunctionJudgement(source=source, prompt="", tests=tests)
+    crossing = crossing_of(read_functions(tests, ""))
+    return FunctionJudgement(source=source, tests=tests, crossing=crossing)
 
 
 async def judge(sandbox: Sandbox, work: FunctionJudgement | CallJudgement) -> Execution:
