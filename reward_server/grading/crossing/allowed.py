@@ -154,6 +154,8 @@ MODULES: Mapping[str, frozenset[str]] = {
     "pytest.mark": _words("parametrize timeout"),
     "unittest": _words("TestCase main"),
 }
+# Names under which a module is known where no import binds them.
+ALIASES: Mapping[str, str] = {"np": "numpy"}
 # Types of numbers that compare in another way than their values do: they may be named beside `==`,
 # `is` and in `isinstance`, and nothing may be made with them.
 NARROW: Mapping[str, frozenset[str]] = {

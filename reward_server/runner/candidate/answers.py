@@ -14,7 +14,7 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..channel.data import FRAMES_OF_A_VALUE, TYPES, NotDataError
@@ -23,12 +23,12 @@ from ..channel.reading import Reader
 from ..channel.signatures import Signature
 from ..channel.writing import BASES, Writer, base_of
 from . import leetcode_types, streams
+from .raised import arguments_of, expected, field_names, text_of, tree_of
 
 UNTOLD = Signature()
 _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
 _MOST_SHOWN = 1000  # characters of why there is no answer
-_END = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
     "value": lambda value: _present(value),
     "call": lambda callee, *args: callee(*args),
@@ -108,6 +108,7 @@ class Answers:
         self._records = {name: one for name, one in found.items() if isinstance(one, type)}
         self._objects: list[object] = []
         self._places: dict[int, int] = {}
+        self._ends: dict[int, Exception] = {}  # of iterators that yielded items before
 
     def run(self) -> None:
         """Answers questions until the judge closes the channel."""
@@ -125,13 +126,13 @@ class Answers:
         operation, operands, rows, told = _deeply(self._read, question)
         try:
             result = self._performed(operation, operands)
-        except _END as error:
-            text = f"{type(error).__name__}: {_text_of(error)}"
-            return json.dumps(["exit", text[:_MOST_SHOWN]]).encode()
-        except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+        except Exception as error:  # noqa: BLE001  # a solution may raise anything
             raised = error
             raised.__traceback__ = None  # it holds the operands
             return self._written(told, rows, lambda writer: self._raised(writer, raised))
+        except BaseException as error:  # noqa: BLE001  # which `except Exception` lets through
+            text = f"{type(error).__name__}: {text_of(error)}"
+            return json.dumps(["exit", text[:_MOST_SHOWN]]).encode()
         is_made = operation in ("call", "call_named") and isinstance(operands[0], type)
         casts = not is_made  # an object that the tests construct stays one
         return self._written(told, rows, lambda writer: ["return", writer.value(result)], casts)
@@ -143,12 +144,27 @@ class Answers:
 
     def _performed(self, operation: str, operands: list[Any]) -> object:
         if operation == "kind":
-            return _chain(_exception(operands[0]))
+            return expected(_present(operands[0]))
+        if operation == "draw":
+            return self._drawn(*operands)
         if operation == "case":
             return self._case(*operands)
         if operation == "missing":
             return " ".join(name for name in operands if name not in vars(self._module))
         return _OPERATIONS[operation](*operands)
+
+    def _drawn(self, iterator: Iterator[object], count: int) -> list[object]:
+        """Returns the next items of an iterator; what it raises after them comes next."""
+        found: list[object] = []
+        if (end := self._ends.pop(id(iterator), None)) is not None:
+            raise end
+        try:
+            found.extend(itertools.islice(iterator, count))
+        except Exception as error:
+            if not found:
+                raise
+            self._ends[id(iterator)] = error
+        return found
 
     def _case(self, name: str, args: list[object]) -> list[object]:
         """Calls the entry point; returns the fields of `leetcode_types.Outcome`."""
@@ -171,7 +187,7 @@ class Answers:
         try:
             text: bytes = _deeply(_text_of_answer, writer, told, before, write)
         except Exception as error:  # noqa: BLE001  # a solution's own classes may raise anything
-            problem = f"cannot cross: {_text_of(error)}"
+            problem = f"cannot cross: {text_of(error)}"
             return json.dumps(["large", problem[:_MOST_SHOWN]]).encode()
         if len(text) > self._result_bytes:
             problem = f"needs {len(text)} bytes, of {self._result_bytes}"
@@ -179,16 +195,13 @@ class Answers:
         return text
 
     def _raised(self, writer: Writer, error: BaseException) -> list[Any]:
-        text = _text_of(error)
-        try:
-            arguments = [writer.value(one) for one in _arguments(error)]
-        except NotDataError:
-            arguments = [text]
+        text = text_of(error)
+        arguments = [writer.value(one) for one in arguments_of(error)]
         fields = {}
-        for name, value in vars(error).items():
-            with contextlib.suppress(NotDataError):
-                fields[name] = writer.value(value)
-        return ["raise", _chain(type(error)), arguments, text, fields]
+        for name in field_names(error):
+            with contextlib.suppress(Exception):  # a property may raise anything
+                fields[name] = writer.value(getattr(error, name))
+        return ["raise", tree_of(type(error)), arguments, text, fields]
 
     # --------------------------------------------------------------------------- references
 
@@ -197,8 +210,8 @@ class Answers:
             return {"h": ["type", _TYPE_NAMES[value]]}
         if isinstance(value, BaseException):
             plain = Writer(_no_reference)
-            text = _text_of(value)
-            return {"h": ["error", _chain(type(value)), [plain.value(text)], text]}
+            text = text_of(value)
+            return {"h": ["error", tree_of(type(value)), [plain.value(text)], text]}
         place = self._places.get(id(value))
         if place is None:
             if len(self._objects) == _MOST_OBJECTS:
@@ -237,7 +250,7 @@ def _text_of_answer(
     return json.dumps([*answer, writer.rows(), changed, writer.has_cast]).encode()
 
 
-def _undefined(name: str, *_: object, **__: object) -> object:
+def _undefined(name: str, /, *_: object, **__: object) -> object:
     raise NameError(f"name {name!r} is not defined")
 
 
@@ -250,50 +263,14 @@ def _present(value: Any) -> Any:
     return value() if isinstance(value, functools.partial) and value.func is _undefined else value
 
 
-def _exception(kind: Any) -> Any:
-    """Returns what tests name as an exception.
-
-    Raises:
-        NameError: the solution does not define it.
-        TypeError: it is no exception.
-    """
-    if not (isinstance(_present(kind), type) and issubclass(kind, BaseException)):
-        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    return kind
-
-
-def _call_method(owner: Callable[[], object], method: str, *args: object, **kwargs: object) -> Any:
+def _call_method(
+    owner: Callable[[], object], method: str, /, *args: object, **kwargs: object
+) -> Any:
     return getattr(owner(), method)(*args, **kwargs)
 
 
 def _no_reference(value: object) -> object:
     raise NotDataError(type(value).__name__)
-
-
-def _chain(kind: Any) -> list[str]:
-    """Returns the names of an exception's classes, from its own to one of a library."""
-    names: list[str] = []
-    classes: Sequence[type] = getattr(kind, "__mro__", (Exception,))
-    for one in classes:
-        known = vars(sys.modules.get(one.__module__) or sys)
-        if one.__module__ != "solution" and known.get(one.__qualname__) is one:
-            return [*names, f"{one.__module__}.{one.__qualname__}"]
-        names.append(one.__name__)
-    return ["builtins.Exception"]
-
-
-def _arguments(error: BaseException) -> Sequence[object]:
-    """Returns what an exception is made of again."""
-    if isinstance(error, OSError) and error.filename is not None and len(error.args) == 2:
-        return [*error.args, error.filename]
-    return error.args
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception as problem:  # noqa: BLE001  # a solution's own text may raise anything
-        return f"{type(error).__name__}, whose text raised {type(problem).__name__}"
 
 
 def _deeply(function: Callable[..., Any], *operands: Any, **named: Any) -> Any:

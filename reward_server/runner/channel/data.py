@@ -27,7 +27,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
 
-MOST_ITEMS = 100_000  # that are taken from an iterator
+FIRST_ITEMS = 100  # of an iterator that cross with it; the others do when they are asked for
 MAX_DEPTH = 400  # levels of tuples
 MAX_EXPONENT = 10_000
 FRAMES_OF_A_VALUE = 3 * MAX_DEPTH + 100  # to write or read a value

@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from types import MappingProxyType
+from types import MappingProxyType, MemberDescriptorType
 from typing import Any
 
 from .data import FACTORIES, FLAT, MAX_EXPONENT, NUMERIC_KINDS, BadDataError, is_wide, numpy, uuid
+
+_AS_THEY_ARE = frozenset((int, bool, type(None)))
+_FLOATS = {float}
 
 
 class Reader:
@@ -85,8 +88,7 @@ class Reader:
             if tag == "D":
                 name, *parts = parts
                 container.default_factory = None if name is None else FACTORIES[name]
-            values = list(map(self.value, parts))
-            _FILL[tag](container, values)
+            _FILL[tag](container, self._values(parts))
         except (TypeError, ValueError, KeyError) as error:
             raise BadDataError(f"a row: {type(error).__name__}") from None
 
@@ -136,7 +138,10 @@ class Reader:
         for name, value in zip(names, values, strict=True):
             if type(name) is not str or not name.isidentifier() or name.startswith("__"):
                 raise BadDataError("a field without a name")
-            vars(container)[name] = self.value(value)
+            if isinstance(getattr(type(container), name, None), MemberDescriptorType):
+                object.__setattr__(container, name, self.value(value))
+            else:
+                vars(container)[name] = self.value(value)
 
     def _tagged(self, tag: str, content: Any) -> Any:
         if tag == "r":
@@ -156,7 +161,13 @@ class Reader:
             return self._resolve(["like", self.value(base), original["h"]])
         if tag == "i":
             return self._iterator(*content)
-        return _MAKE[tag](list(map(self.value, content)))
+        return _MAKE[tag](self._values(content))
+
+    def _values(self, written: list[Any]) -> list[Any]:
+        kinds = set(map(type, written))
+        if kinds <= _AS_THEY_ARE or (kinds == _FLOATS and not math.isnan(sum(written))):
+            return written
+        return list(map(self.value, written))
 
     def _scalar(self, kind: str, content: str) -> object:
         module = numpy()
@@ -168,14 +179,14 @@ class Reader:
 
     def _iterator(self, items: list[Any], rest: Any, error: Any) -> Iterator[object]:
         values = list(map(self.value, items))
-        more = None if rest is None else self.value(rest)
-        return _replayed(values, more, None if error is None else self.value(error))
+        more = () if rest is None else self._resolve(["rest", rest["h"]])
+        ended = None if error is None else self._resolve(["end", *error["h"][1:]])
+        return _replayed(values, more, ended)
 
 
 def _replayed(values: list[object], more: Any, error: Any) -> Iterator[object]:
     yield from values
-    if more is not None:
-        yield from more
+    yield from more
     if error is not None:
         raise error
 

@@ -23,11 +23,11 @@ from typing import Any
 
 from .data import (
     FACTORIES,
+    FIRST_ITEMS,
     FIXED,
     FLAT,
     MAX_DEPTH,
     MAX_EXPONENT,
-    MOST_ITEMS,
     NUMERIC_KINDS,
     NotDataError,
     is_written,
@@ -35,6 +35,7 @@ from .data import (
 
 _MAX_BITS = 4_000_000
 _SMALL = 1 << 63
+_WHOLE = {int}
 _ITERATING = frozenset(("builtins", "itertools", "collections"))  # whose iterators begin once
 # What a class may define and still be nothing but a container of its base.
 _PLAIN = frozenset(
@@ -116,7 +117,7 @@ class Writer:
         """Returns the content of a container."""
         kind = type(container)
         if kind in self._records:
-            fields = chain.from_iterable(vars(container).items())
+            fields = chain.from_iterable(fields_of(container).items())
             return ["R", self._records[kind], *self._values(fields)]
         if kind in ROWS:
             tag, parts = ROWS[kind]
@@ -127,11 +128,15 @@ class Writer:
         return ["v", container.dtype.str, shape, *self._values(container.ravel().tolist())]
 
     def _values(self, parts: Iterable[object]) -> list[Any]:
+        found = list(parts)
+        kinds = set(map(type, found))
+        if kinds <= FLAT or (kinds == _WHOLE and _are_small(found)):
+            return found
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise NotDataError("it is nested too deeply")
         try:
-            return [one if type(one) in FLAT else self.value(one) for one in parts]
+            return [one if type(one) in FLAT else self.value(one) for one in found]
         finally:
             self._depth -= 1
 
@@ -179,15 +184,28 @@ class Writer:
             return written
 
     def _drained(self, iterator: Iterator[object]) -> list[Any]:
-        """Returns the items of an iterator, and what stands for the rest."""
+        """Returns the first items of an iterator, and what stands for the rest or its error."""
         found: list[Any] = []
         try:
-            for item in islice(iterator, MOST_ITEMS):
+            for item in islice(iterator, FIRST_ITEMS):
                 found.append(self.value(item))
         except Exception as error:  # noqa: BLE001  # a solution may raise anything
             return [found, None, self._refer(error)]
-        is_over = len(found) < MOST_ITEMS
+        is_over = len(found) < FIRST_ITEMS
         return [found, None if is_over else self._refer(iterator), None]
+
+
+def fields_of(record: Any) -> Mapping[str, Any]:
+    """Returns the fields of a record, whose class may have slots."""
+    names = [name for kind in type(record).__mro__ for name in _slots(kind)]
+    slots = {name: getattr(record, name) for name in names if hasattr(record, name)}
+    return slots | getattr(record, "__dict__", {})
+
+
+def _slots(kind: type) -> Iterable[str]:
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else slots
+    return [name for name in names if not name.startswith("__")]
 
 
 def base_of(kind: type) -> type | None:
@@ -202,6 +220,10 @@ def _is_plain(value: object, base: type) -> bool:
     return _PLAIN.issuperset(own) and not (
         base is not type(value) and getattr(value, "__dict__", False)
     )
+
+
+def _are_small(values: Sequence[Any]) -> bool:
+    return bool(min(values) > -_SMALL and max(values) < _SMALL)
 
 
 def _whole(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -96,6 +97,8 @@ class Kinds(Origins):
             return _data_if(name in allowed.CONSTANTS)
         if name in allowed.MODULES:
             return Kind.DATA
+        if hasattr(builtins, name) and name != self.entry:
+            return Kind.CODE  # it stands in no row
         is_read = self.is_constant(name) and not self.module
         return Kind.ANSWER if is_read else Kind.SOLUTION
 

@@ -124,7 +124,7 @@ class Origins(Names):
             return ""
         if name in allowed.MODULES["typing"]:
             return f"typing.{name}"
-        return name if name in allowed.MODULES else ""
+        return name if name in allowed.MODULES else allowed.ALIASES.get(name, "")
 
     def listed(self, node: ast.expr) -> str:
         """Returns the name of a built-in or of a listed function, or ""."""

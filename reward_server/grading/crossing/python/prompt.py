@@ -25,9 +25,14 @@ def _is_stub(node: ast.stmt) -> bool:
     """Returns True for a function without a body, which the solution has to write."""
     return isinstance(node, FUNCTIONS) and all(
         isinstance(one, (ast.Pass, ast.Raise))
+        or (isinstance(one, ast.Return) and _is_none(one.value))
         or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
         for one in node.body
     )
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _is_left_open(node: ast.stmt, is_last: bool) -> bool:

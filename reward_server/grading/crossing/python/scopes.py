@@ -184,7 +184,7 @@ class Names:
             inner.bind(node.args.args[0].arg, Kind.SOLUTION)
         for decorator in node.decorator_list:
             for name, value in _parametrized(decorator):
-                inner.bind(name, ast.Starred(value=value))
+                inner.bind(name, value)
 
     def _bind_target(self, target: ast.expr, value: ast.expr | Kind, scope: Scope) -> None:
         match target:
@@ -217,8 +217,25 @@ def _parametrized(decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         ):
             listed = names.elts if isinstance(names, (ast.Tuple, ast.List)) else [names]
             texts = [str(one.value) for one in listed if isinstance(one, ast.Constant)]
-            for name in re.findall(r"\w+", ",".join(texts)):
-                yield name, values
+            known = re.findall(r"\w+", ",".join(texts))
+            rows = list(map(_row, getattr(values, "elts", ())))
+            are_matched = bool(rows) and all(len(row) == len(known) for row in rows)
+            are_matched &= not any(isinstance(one, ast.Starred) for row in rows for one in row)
+            for place, name in enumerate(known):
+                if len(known) > 1 and are_matched:
+                    yield from ((name, row[place]) for row in rows)
+                else:
+                    yield name, ast.Starred(value=values)
+
+
+def _row(node: ast.expr) -> Sequence[ast.expr]:
+    """Returns the values of one case of a test with parameters; none if its text does not tell."""
+    match node:
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return items
+        case ast.Call(func=function, args=items) if dotted(function) == "pytest.param":
+            return items
+    return ()
 
 
 def _unpacked(value: ast.expr | Kind) -> Sequence[ast.expr | Kind]:

@@ -52,7 +52,7 @@ class Text(Kinds):
             classes=frozenset(self.classes - self.raised),
             raised=frozenset(self.raised),
             values=frozenset(self.values),
-            modules=frozenset(self.modules | {one.partition(".")[0] for one in self.free}),
+            modules=frozenset(self.modules | set(map(_module_of, self.free))),
             free=frozenset(self.free),
             helpers="\n".join([*imports, *helpers]),
             records=frozenset(self.records),
@@ -85,7 +85,9 @@ class Text(Kinds):
             if listed is not None:
                 self._imports[id(one)] = listed
         if not imports:
-            self.free.add(origin if origin.startswith("typing.") else origin.partition(".")[0])
+            is_whole = origin.startswith("typing.")
+            top = name if name in allowed.ALIASES else origin.partition(".")[0]
+            self.free.add(origin if is_whole else top)
 
     def leaves_out(self, node: ast.Import | ast.ImportFrom) -> bool:
         """Returns True for an import that the judge need not make, and records it."""
@@ -114,6 +116,11 @@ class Text(Kinds):
                 refuse("classes", node, f"class {name} of the prompt")
             self.records.add(name)
         self.waiting.append(module)
+
+
+def _module_of(free: str) -> str:
+    top = free.partition(".")[0]
+    return allowed.ALIASES.get(top, top)
 
 
 def _only_listed(node: ast.Import | ast.ImportFrom) -> ast.stmt | None:

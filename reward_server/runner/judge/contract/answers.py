@@ -2,7 +2,7 @@
 
     ["return", value, rows, changed, cast]       changed: [[place, row], ...] of the question's
                                       containers; cast: whether a value was cast down
-    ["raise", chain, arguments, text, fields, rows, changed, cast]    see `raised`
+    ["raise", tree, arguments, text, fields, rows, changed, cast]    see `raised`
 
 See `channel.data` for values and rows.
 """
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...channel.data import FIXED, TYPES, BadDataError
 from ...channel.reading import Reader
-from .objects import Handle, like
+from .objects import Handle, drawn, like
 from .raised import Raised
 
 
@@ -80,9 +80,9 @@ class _Answer:
             case ["return", value, rows, list(changed), bool(has_cast)]:
                 reader = self.applied(known, rows, changed)
                 return self._told(reader, reader.value(value), None, has_cast)
-            case ["raise", chain, arguments, text, fields, rows, list(changed), bool(has_cast)]:
+            case ["raise", tree, arguments, text, fields, rows, list(changed), bool(has_cast)]:
                 reader = self.applied(known, rows, changed)
-                error = self._error(reader, chain, arguments, text, fields)
+                error = self._error(reader, tree, arguments, text, fields)
                 return self._told(reader, None, error, has_cast)
         raise BadDataError("not an answer")
 
@@ -112,15 +112,15 @@ class _Answer:
         return reader
 
     def _error(
-        self, reader: Reader, chain: object, arguments: object, text: object, fields: object
+        self, reader: Reader, tree: object, arguments: object, text: object, fields: object
     ) -> Exception:
-        match chain, arguments, text, fields:
-            case [str(), *_], list(), str(), dict() if all(type(one) is str for one in chain):
+        match arguments, text, fields:
+            case list(), str(), dict():
                 values = list(map(reader.value, arguments))
                 known = {name: reader.value(one) for name, one in fields.items()}
                 self._heard.append(text)
-                return self._of.raised.made(chain, values, text, known)  # type: ignore[arg-type]  # as said
-        raise BadDataError("an exception without a name")
+                return self._of.raised.made(tree, values, text, known)
+        raise BadDataError("an exception without arguments")
 
     def _resolve(self, reference: Any) -> object:
         match reference:
@@ -132,10 +132,12 @@ class _Answer:
             case ["type", str(name)] if name in TYPES:
                 self._meets_object = True
                 return TYPES[name]
-            case ["error", chain, arguments, text]:
-                self._meets_object = True
+            case ["rest", ["object", int() as place]]:
+                return drawn(self._of.handle(["object", place], False))
+            case ["error" | "end" as how, tree, arguments, text]:
+                self._meets_object |= how == "error"
                 reader = Reader(self._resolve, [])
-                error = self._error(reader, chain, arguments, text, {})
+                error = self._error(reader, tree, arguments, text, {})
                 self._heard += reader.texts
                 return error
         raise BadDataError("an unknown reference")

@@ -23,6 +23,7 @@ from .session import Session
 
 CHECK, CANDIDATE, SOLUTION = "check", "candidate", "solution"
 _HELPERS = "<prompt>"
+_ALIASES = {"np": "numpy"}
 _MAX_SHOWN = 200
 
 
@@ -159,8 +160,10 @@ def free_names(plan: PlanFields) -> dict[str, object]:
     found: dict[str, object] = {}
     for name in plan["free"]:
         module, _, word = name.rpartition(".")
-        known = vars(sys.modules[module])[word] if module else importlib.import_module(name)
-        found[word] = known
+        if module:
+            found[word] = vars(sys.modules[module])[word]
+        else:
+            found[word] = importlib.import_module(_ALIASES.get(name, name))
     return found
 
 

@@ -2,7 +2,8 @@
 
 What this stops: a judge that runs code, opens a file or imports a module because an answer said so,
 through a hole in the table of what tests may say (`grading.crossing.allowed`). Any event lowers the
-label. An event whose code or name came from an answer makes the pass worth nothing.
+label. An event whose code or name came from an answer makes the pass worth nothing; that the path
+of a library's file holds a short answer, as "lib", does not.
 
 What it does not do: it sees no change of memory, and nothing that raises no audit event.
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterable
 from types import CodeType
 
 _LEAST = 3  # characters of an answer that are looked for in what an event tells
+_LONG = 12  # characters by which an answer is known inside of a longer text, such as code
 _MOST = 10_000  # texts that are kept
 # The last two are pytest's own, which tells its environment the name of each test.
 _HARMLESS = frozenset(
@@ -68,7 +70,9 @@ class Guard:
         self._is_armed = False
         self.events.append(event)
         for text in _texts(arguments):
-            self.is_betrayed |= any(one in text for one in self._heard)
+            self.is_betrayed |= text in self._heard or any(
+                len(one) >= _LONG and one in text for one in self._heard
+            )
         self._is_armed = True
 
 

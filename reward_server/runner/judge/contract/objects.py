@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn, Protocol
 
+from ...channel.data import FIRST_ITEMS
+
 _NEVER = ("__", "_pytest")  # names that only libraries ask for
 _ORDER = ("lt", "le", "gt", "ge")
 _OPERATORS = (
@@ -58,7 +60,7 @@ class Handle:
     def __init__(self, asker: Asker, reference: object, *, is_member: bool = False) -> None:
         object.__setattr__(self, "_runner", (asker, reference, is_member))
 
-    def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102  # as any below
+    def __call__(self, /, *args: object, **kwargs: object) -> object:  # noqa: D102  # as any below
         ask, caller = _runner(self)[0].ask, sys._getframe(1)
         if not kwargs:
             return ask("call", self, *args, caller=caller)
@@ -176,6 +178,20 @@ for _name in _OPERATORS:
     setattr(Handle, f"__r{_name.rstrip('_')}__", _operated(_name, swapped=True))
 for _name in _UNARY:
     setattr(Handle, f"__{_name}__", _unary(_name))
+
+
+def drawn(handle: Handle) -> Iterator[object]:
+    """Yields what an iterator of the solution still yields.
+
+    Raises:
+        TypeError: it answers something else.
+    """
+    ask, count = _runner(handle)[0].ask, FIRST_ITEMS
+    while found := ask("draw", handle, count):
+        if type(found) is not list:
+            raise TypeError("an iterator yielded no items")
+        yield from found
+        count += count // 4
 
 
 class Like:

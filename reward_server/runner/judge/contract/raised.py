@@ -13,6 +13,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ...channel.data import BadDataError
+
 NEVER = frozenset(
     (
         *("BaseException", "BaseExceptionGroup", "ExceptionGroup", "GeneratorExit"),
@@ -41,21 +43,31 @@ class Raised:
     def __init__(self) -> None:
         self._own: dict[str, type[Exception]] = {}
 
-    def kind(self, chain: Sequence[str]) -> type[Exception]:
-        """Returns the class of a chain of names, from an own class to one on the list."""
-        *own, base = chain
-        made = listed(base) or Exception
-        for name in reversed(own):
-            if name not in self._own:
-                self._own[name] = type(name, (made,), {"__module__": "solution"})
-            made = self._own[name]
+    def kind(self, tree: Any) -> type[Exception]:
+        """Returns the class of a name with the trees of its bases.
+
+        Raises:
+            BadDataError: it is no tree.
+        """
+        match tree:
+            case [str(name), *bases]:
+                found = listed(name) or self._own.get(name)
+                return found or self._made(name, tuple(map(self.kind, bases)))
+        raise BadDataError("an exception without a name")
+
+    def _made(self, name: str, bases: tuple[type[Exception], ...]) -> type[Exception]:
+        word, content = name.rpartition(".")[2], {"__module__": "solution"}
+        try:
+            made = self._own[name] = type(word, bases or (Exception,), content)
+        except (TypeError, ValueError) as error:
+            raise BadDataError(f"an exception of no class: {error}") from None
         return made
 
     def made(
-        self, chain: Sequence[str], arguments: Sequence[object], text: str, fields: dict[str, Any]
+        self, tree: object, arguments: Sequence[object], text: str, fields: dict[str, Any]
     ) -> Exception:
         """Returns an exception."""
-        kind = self.kind(chain)
+        kind = self.kind(tree)
         error = _filled(kind, arguments)
         if str(error) != text:
             kind = type(kind.__name__, (kind,), {"__str__": lambda _: text})

@@ -57,6 +57,9 @@ APART = {
 REFUSED = {
     "evaluation": ("names", "assert eval(candidate(1)) == 2"),
     "evaluation by another name": ("names", "assert list(map(eval, [candidate(1)])) == [2]"),
+    "a built-in of no row that is given a class": ("names", "assert issubclass(Low, Exception)"),
+    "a built-in of no row that is given a function": ("names", "assert callable(candidate)"),
+    "a built-in of no row that is given a type": ("names", "assert vars(int)"),
     "built-ins as a dictionary": ("names", "__builtins__['sorted'] = None"),
     "globals": ("names", "globals()['x'] = candidate(1)"),
     "a frame": ("attributes", "g = (x for x in [1])\nassert g.gi_frame.f_globals"),
@@ -298,6 +301,39 @@ def test_a_line_of_several_imports_that_nothing_uses_stays_a_line() -> None:
     assert isinstance(found, Crossing), found
     [(_, text)] = found.files
     assert text.startswith("pass; pass; x = 1; pass\nfrom solution import f\n")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "'a, e', [('x', ValueError), (None, TypeError)]",
+        "['a', 'e'], ([[1], ValueError], [{}, TypeError])",
+        "('a', 'e'), [pytest.param('x', ValueError, id='text'), (None, TypeError)]",
+    ],
+)
+def test_each_parameter_of_a_test_has_its_own_column(rows: str) -> None:
+    body = "def test_f(a, e):\n    with pytest.raises(e):\n        f(a)\n"
+    found = _files(
+        f"import pytest\nfrom solution import f\n@pytest.mark.parametrize({rows})\n{body}"
+    )
+    assert isinstance(found, Crossing), found
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "'a, e', [(len, ValueError), (None, TypeError)]",
+        "'a, e', [('x', ValueError), (lambda: 1, TypeError)]",
+        "'a, e', [(*[len], *[ValueError])]",
+    ],
+)
+def test_a_column_that_holds_functions_is_no_data(rows: str) -> None:
+    body = "def test_f(a, e):\n    with pytest.raises(e):\n        f(a)\n"
+    found = _files(
+        f"import pytest\nfrom solution import f\n@pytest.mark.parametrize({rows})\n{body}"
+    )
+    assert isinstance(found, Refusal)
+    assert found.rule == "arguments", found
 
 
 @pytest.mark.parametrize(

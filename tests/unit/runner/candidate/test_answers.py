@@ -38,6 +38,8 @@ def asked(source: str, *questions: list[Any], result_bytes: int = 100_000) -> li
     return answers
 
 
+BASE = ["builtins.Exception"]
+ARITHMETIC = ["builtins.ArithmeticError", BASE]
 ANSWERS = {
     "data": ("def f(x): return [x]", ["return", {"r": 0}, [["l", 3]], [], False]),
     "a subclass": (
@@ -49,18 +51,18 @@ ANSWERS = {
     "nothing by that name": (
         "",
         [
-            *("raise", ["builtins.NameError"], ["name 'f' is not defined"]),
+            *("raise", ["builtins.NameError", BASE], ["name 'f' is not defined"]),
             *("name 'f' is not defined", {}, [], [], False),
         ],
     ),
     "a class by the name of a built-in": (
         "class ValueError(Exception): pass\ndef f(x): raise ValueError(x)",
-        ["raise", ["ValueError", "builtins.Exception"], [3], "3", {}, [], [], False],
+        ["raise", ["ValueError", BASE], [3], "3", {}, [], [], False],
     ),
     "fields that are no data": (
         "class E(Exception):\n    pass\ndef f(x):\n    e = E()\n    e.x, e.y = x, {f}\n    raise e",
         [
-            *("raise", ["E", "builtins.Exception"], [], "", {"x": 3, "y": {"r": 0}}),
+            *("raise", ["E", BASE], [], "", {"x": 3, "y": {"r": 0}}),
             *([["s", {"h": ["object", 0]}]], [], False),
         ],
     ),
@@ -75,7 +77,10 @@ ANSWERS = {
                     None,
                     {
                         "h": [
-                            *("error", ["builtins.ZeroDivisionError"]),
+                            *(
+                                "error",
+                                ["builtins.ZeroDivisionError", ARITHMETIC],
+                            ),
                             *(
                                 ["integer division or modulo by zero"],
                                 "integer division or modulo by zero",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, OrderedDict, UserDict, defaultdict, deque, namedtuple
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -71,6 +72,27 @@ def test_a_listed_value_arrives_as_it_was(value: object) -> None:
 )
 def test_any_plain_value_arrives_as_it_was(value: object) -> None:
     assert _crossed(value)[0] == value
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [2**63 - 1, 1 - 2**63],
+        [2**63, -1],
+        [0, -(2**63), 10**400],
+        [True, 1, False, 0, None],
+        [math.inf, -math.inf, -0.0, 1e308, 1e308],
+        [math.nan, math.inf, 1.5],
+        [math.inf, math.nan],
+        ["NaN", "1", ""],
+    ],
+)
+def test_lists_of_one_type_arrive_as_they_were(values: list[object]) -> None:
+    found, reader = _crossed([values, tuple(values), dict(enumerate(values))])
+    assert repr(found) == repr([values, tuple(values), dict(enumerate(values))])
+    nans = [one for one in found[0] if one != one]  # type: ignore[index]  # it is a list
+    assert all(one is math.nan for one in nans)
+    assert set(reader.texts) == {one for one in values if isinstance(one, str)}
 
 
 def test_containers_that_are_the_same_stay_the_same() -> None:

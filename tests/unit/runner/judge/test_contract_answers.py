@@ -131,11 +131,11 @@ def test_no_other_form_is_an_answer(answer: list[Any]) -> None:
     ("chain", "base"),
     [
         (["builtins.SystemExit"], Exception),
-        (["Stop", "builtins.StopIteration"], Exception),
+        (["Stop", ["builtins.StopIteration"]], Exception),
         (["os.error"], Exception),
         (["builtins.exec"], Exception),
-        (["Bad", "builtins.UnicodeDecodeError"], UnicodeDecodeError),
-        (["Bad", "builtins.SyntaxError"], SyntaxError),
+        (["Bad", ["builtins.UnicodeDecodeError"]], UnicodeDecodeError),
+        (["Bad", ["builtins.SyntaxError"]], SyntaxError),
     ],
 )
 def test_an_exception_is_of_a_listed_class_whatever_it_takes(

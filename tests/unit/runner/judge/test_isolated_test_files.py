@@ -161,11 +161,14 @@ def test_tests_that_ask_while_they_are_collected_are_collected_again(files: Zygo
 
 RAISING = {
     "SkipTest": "import unittest; raise unittest.SkipTest('x')",
-    "pytest's skip": "import pytest; pytest.skip('x')",
-    "pytest's xfail": "import pytest; pytest.xfail('x')",
     "pytest's exit": "import pytest; pytest.exit('x', returncode=0)",
 }
-LEAVING = {"SystemExit": "raise SystemExit(0)", "KeyboardInterrupt": "raise KeyboardInterrupt"}
+LEAVING = {
+    "SystemExit": "raise SystemExit(0)",
+    "KeyboardInterrupt": "raise KeyboardInterrupt",
+    "pytest's skip": "import pytest; pytest.skip('x')",
+    "pytest's xfail": "import pytest; pytest.xfail('x')",
+}
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
