@@ -94,7 +94,7 @@ VALUES = tuple(
         ("a decimal beyond bounds", '{"decimal": ["1e999999999"]}', "[]"),
         ("a type that does things", '{"h": ["type", "eval"]}', "[]"),
         ("lists a million deep", "[" * 1_000_000, "[]"),
-        ("three million lists", "0", "[" + '["l"],' * 3_000_000 + '["l"]]'),
+        ("three hundred thousand lists", "0", "[" + '["l"],' * 300_000 + '["l"]]'),
     )
 )
 
