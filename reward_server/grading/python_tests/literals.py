@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import random
 from collections import Counter
 from typing import cast
 
@@ -128,87 +127,6 @@ class _Exchange(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self._new if node is self._old else self.generic_visit(node)
-
-
-def varied(value: object, draw: random.Random, *, far: bool) -> object:
-    """Returns another value that looks similar.
-
-    Args:
-        value: plain data.
-        draw: the source of randomness.
-        far: whether it must be far from the value.
-    """
-    match value:
-        case bool():
-            return not value
-        case None:
-            return draw.choice((0, 1, False, True, ""))
-        case int() | float() | complex():
-            return _varied_number(value, draw, far=far)
-        case str():
-            return _varied_text(value, draw, far=far)
-        case bytes():
-            return _varied_text(value.decode("latin-1"), draw, far=far).encode("latin-1")
-        case dict():
-            return _varied_table(value, draw, far=far)
-        case set():
-            return set(_varied_row(list(value), draw, far=far))
-        case tuple():
-            return tuple(_varied_row(list(value), draw, far=far))
-        case list():
-            return _varied_row(value, draw, far=far)
-    return None
-
-
-def _varied_number(value: complex, draw: random.Random, *, far: bool) -> complex:
-    if far:
-        step = round(abs(value)) * draw.randint(3, 5) + draw.randint(7, 19)
-        return _rounded(value + draw.choice((-1, 1)) * step, value)
-    if isinstance(value, int):
-        return value + draw.choice((-2, -1, 1, 2, 3))
-    return _rounded(value + draw.choice((-1.5, -0.5, 0.5, 1.5, 2.5)), value)
-
-
-def _rounded(value: complex, like: complex) -> complex:
-    """Returns a value with as few digits as another has, or at least one."""
-    if not isinstance(value, float):
-        return value
-    digits = len(repr(like).partition("e")[0].partition(".")[2])
-    rounded = round(value, max(digits, 1))
-    return rounded if rounded != like else value
-
-
-def _varied_text(text: str, draw: random.Random, *, far: bool) -> str:
-    """Returns a text with one letter or digit exchanged; all of them if it must be far."""
-    places = [
-        place for place, character in enumerate(text) if character.isascii() and character.isalnum()
-    ]
-    if not places:
-        return text + draw.choice("abcdefgh")
-    changed = list(text)
-    for place in places if far else [draw.choice(places)]:
-        changed[place] = _other_letter(text[place], draw)
-    return "".join(changed)
-
-
-def _other_letter(old: str, draw: random.Random) -> str:
-    letters = "0123456789" if old.isdigit() else "abcdefghijklmnopqrstuvwxyz"
-    new = draw.choice([letter for letter in letters if letter != old.lower()])
-    return new.upper() if old.isupper() else new
-
-
-def _varied_row(row: list[object], draw: random.Random, *, far: bool) -> list[object]:
-    if not row:
-        return [draw.choice((0, 1, 2))]
-    place = draw.randrange(len(row))
-    return [*row[:place], varied(row[place], draw, far=far), *row[place + 1 :]]
-
-
-def _varied_table(table: dict[object, object], draw: random.Random, *, far: bool) -> object:
-    if not table:
-        return {draw.choice("abc"): draw.randint(0, 9)}
-    key = draw.choice(list(table))
-    return {**table, key: varied(table[key], draw, far=far)}
 
 
 def literal(value: object) -> ast.expr:

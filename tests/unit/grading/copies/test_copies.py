@@ -18,12 +18,7 @@ from reward_server.grading.copies.outcomes import OutcomeVector, schedule
 from reward_server.grading.copies.sites import Unit
 from reward_server.grading.copies.words import Told
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.literals import (
-    differs,
-    evaluated,
-    literal,
-    varied,
-)
+from reward_server.grading.python_tests.literals import differs
 from reward_server.grading.syntax import parse_files
 from tests.honest.rows import FILES, Row
 from tests.honest.solution import code
@@ -135,15 +130,6 @@ def test_a_key_of_what_is_empty_is_no_value_that_has_to_be_another(value: object
         for seed in range(20):
             found = content(copies.perturbed_files({unit: leaf}, random.Random(seed)))
             assert repr(value) not in found
-
-
-@given(VALUES, st.randoms(use_true_random=False), st.booleans())
-def test_a_varied_value_can_be_written_and_is_of_its_kind(
-    value: object, draw: random.Random, far: bool
-) -> None:
-    other = varied(value, draw, far=far)
-    assert evaluated(literal(other)) == other
-    assert value is None or type(other) is type(value)
 
 
 @given(st.lists(st.integers(), max_size=4), st.randoms(use_true_random=False))
