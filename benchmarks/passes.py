@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reward_server.cli.measure import load
-from reward_server.cli.measure.served import Served, Used
+from benchmarks.measure import load
+from benchmarks.measure.served import Served, Used
 
 
 async def used_for(

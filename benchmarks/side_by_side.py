@@ -17,10 +17,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.measure import load
+from benchmarks.measure.served import Served, Used, served
+from benchmarks.measure.tasks import Task, read_tasks, requests
 from benchmarks.passes import used_for
-from reward_server.cli.measure import load
-from reward_server.cli.measure.served import Served, Used, served
-from reward_server.cli.measure.tasks import Task, read_tasks, requests
 
 IN_FLIGHT = 2  # of each server, whose slots together would be more than the cores
 PARTS = ("total", "server", "sandboxes")

@@ -30,9 +30,9 @@ from pathlib import Path
 
 import grpc
 
+from benchmarks.measure.served import tree_usage
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
-from reward_server.cli.measure.served import tree_usage
 from trainer_client.local_server import free_port
 
 REPOSITORY = Path(__file__).resolve().parent.parent

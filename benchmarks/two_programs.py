@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import load
+from benchmarks.measure.served import Served, served
 from benchmarks.passes import used_for
 from benchmarks.read_programs import as_one_program
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.cli.measure import load
-from reward_server.cli.measure.served import Served, served
 from trainer_client import tasks
 
 _COMMENT = {"JavaScript": "//", "Java": "//", "CPP": "//"}

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import grpc
 
+from benchmarks.measure.served import served
+from benchmarks.measure.tasks import read_tasks, requests
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
-from reward_server.cli.measure.served import served
-from reward_server.cli.measure.tasks import read_tasks, requests
 
 FLOOD = 16
 CALLS_ON_A_CONNECTION = 16

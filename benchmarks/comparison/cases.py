@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.measure import tasks as human_eval
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.audit.cheats.cheat import fenced
 from reward_server.audit.cheats.choice import cheats_of
 from reward_server.audit.other_graders.submissions import Submission, tests_of, whole_solution
 from reward_server.audit.tasks import Task, TaskLineError, read_tasks
-from reward_server.cli.measure import tasks as human_eval
 from reward_server.errors import StartError
 
 

@@ -40,6 +40,7 @@ from benchmarks.comparison.peers import commands
 from benchmarks.comparison.peers.driven import Driven
 from benchmarks.comparison.peers.reward_servers import OwnServer
 from benchmarks.comparison.printing import print_comparison
+from benchmarks.measure.served import serve_arguments
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -49,7 +50,6 @@ from reward_server.cli.options import (
     SetOption,
     WorkersOption,
     read_settings,
-    serve_arguments,
 )
 from reward_server.errors import StartError
 from reward_server.sandbox.host_noise import check_interpreter

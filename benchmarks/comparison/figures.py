@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.comparison.measuring import Comparison, Measured
 from benchmarks.comparison.peer import Outcome
 from benchmarks.comparison.turns import Reply, Turn
-from reward_server.cli.measure import report
+from benchmarks.measure import report
 
 _BUSY = 0.5
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from reward_server.cli.measure.served import tree, tree_usage
+from benchmarks.measure.served import tree, tree_usage
 
 _PSS = re.compile(r"^Pss:\s+(\d+) kB$", re.MULTILINE)
 _LISTENING = "0A"

@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from benchmarks.measure import load
+from benchmarks.measure.served import served
 from benchmarks.two_programs import milliseconds
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.cli.measure import load
-from reward_server.cli.measure.served import served
 from tests.languages.problems import PROBLEMS, SOLUTIONS, Problem, read_solutions
 from trainer_client import tasks
 

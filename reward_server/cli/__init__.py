@@ -26,7 +26,6 @@ COMMANDS: Mapping[str, str] = {
     "grade": "Judges every task of a file; exits with 0 if all tasks were judged, otherwise with "
     "1.",
     "audit": "Examines tasks before training: reference solutions, cheats, leaks and limits.",
-    "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
     "images": "Builds, lists and tries the images of the docker backend.",
     "compilers": "Makes files from which the compilers of the local backend start faster.",

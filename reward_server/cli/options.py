@@ -88,20 +88,6 @@ def read_settings(
     return load_settings(flags, config, assigned=flags.keys() - named)
 
 
-def serve_arguments(
-    config: Path | None,
-    assignments: list[str] | None,
-    allow_missing: list[str] | None,
-    flags: dict[str, Any],
-) -> tuple[str, ...]:
-    """Returns the options as arguments for a server in another process."""
-    given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
-    given += [f"--config={config}"] if config else []
-    given += [f"--allow-missing={name}" for name in allow_missing or ()]
-    given += [f"--set={assignment}" for assignment in assignments or ()]
-    return (*given, "--host=127.0.0.1", "--set=log_level=ERROR")
-
-
 def _assigned(flags: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
     for assignment in assignments:
         name, equals, value = assignment.partition("=")

@@ -1,4 +1,4 @@
-"""`grade` and `bench`, as people run them, over real sandboxes."""
+"""`grade` and the benchmark, as people run them, over real sandboxes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def test_broken_tasks_and_checkers_are_told_from_wrong_answers(tmp_path: Path) -
 def test_the_benchmark_measures_every_phase(rows: list[dict[str, str]], tmp_path: Path) -> None:
     data = tmp_path / "HumanEval.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ended = run("bench", "--data", data, "--rounds", "1", "--seconds", "0.2", "--json")
+    options = ("--data", str(data), "--rounds", "1", "--seconds", "0.2", "--json")
+    command = (sys.executable, "-m", "benchmarks.measure", *options)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     assert min(found["throughput"]["forks"].values()) > 0
@@ -133,7 +135,7 @@ def test_the_benchmark_measures_every_phase(rows: list[dict[str, str]], tmp_path
 
 _KILLED = """
 import asyncio, os, signal
-from reward_server.cli.measure.served import served
+from benchmarks.measure.served import served
 
 async def main() -> None:
     async with served(("--workers", "1")) as server:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from benchmarks.comparison.peer import About, UnavailableError
 from benchmarks.comparison.peers.driven import Driven, Method, told
-from reward_server.cli.measure.served import parent_of
+from benchmarks.measure.served import parent_of
 
 _LABEL = "codereward.comparison"
 # Without the shims: a container's shim has no relation to the engine's own processes.

@@ -26,7 +26,7 @@ from benchmarks.comparison.peer import (
     UnavailableError,
 )
 from benchmarks.comparison.processes import cpu_of, memory_of
-from reward_server.cli.measure.served import ENGINE_NAMES, waited_for
+from benchmarks.measure.served import ENGINE_NAMES, waited_for
 
 # The drivers' folder is imported as a package of its own, so that a driver's process has only what
 # its method needs.

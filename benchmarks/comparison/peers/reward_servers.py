@@ -9,8 +9,8 @@ from dataclasses import replace
 from benchmarks.comparison.cases import Case
 from benchmarks.comparison.peer import About, Answer, Outcome
 from benchmarks.comparison.processes import LOOPBACK, cpu_of, listener, memory_of
-from reward_server.cli.measure.load import Client, client
-from reward_server.cli.measure.served import ENGINE_NAMES, served
+from benchmarks.measure.load import Client, client
+from benchmarks.measure.served import ENGINE_NAMES, served
 from reward_server.version import server_version
 
 _OUTCOMES = {

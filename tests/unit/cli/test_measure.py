@@ -17,15 +17,15 @@ import grpc
 import pytest
 from google.rpc import code_pb2, status_pb2
 
+from benchmarks.measure import report
+from benchmarks.measure.bare import bare_interpreters, preloaded
+from benchmarks.measure.load import Client, Reply, client, verdicts
+from benchmarks.measure.phases import Pair, Pass, Round, Step
+from benchmarks.measure.served import Used, served, tree_usage
+from benchmarks.measure.tasks import batches, read_tasks, requests
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.cli.calls import PUSHBACK
-from reward_server.cli.measure import report
-from reward_server.cli.measure.bare import bare_interpreters, preloaded
-from reward_server.cli.measure.load import Client, Reply, client, verdicts
-from reward_server.cli.measure.phases import Pair, Pass, Round, Step
-from reward_server.cli.measure.served import Used, served, tree_usage
-from reward_server.cli.measure.tasks import batches, read_tasks, requests
 from reward_server.errors import StartError
 
 BUSY_SECONDS = 0.15

@@ -1,4 +1,4 @@
-"""`reward-server bench`: the cost of judging on this machine, compared within one run."""
+"""`python -m benchmarks.measure`: the cost of judging on this machine, compared within one run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks.measure import phases, report
+from benchmarks.measure.bare import bare_interpreters, preloaded
+from benchmarks.measure.load import client
+from benchmarks.measure.served import serve_arguments, served
+from benchmarks.measure.tasks import Task, read_tasks, requests
 from reward_server.app import running_app
-from reward_server.cli.measure import phases, report
-from reward_server.cli.measure.bare import bare_interpreters, preloaded
-from reward_server.cli.measure.load import client
-from reward_server.cli.measure.served import served
-from reward_server.cli.measure.tasks import Task, read_tasks, requests
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -31,7 +31,6 @@ from reward_server.cli.options import (
     SetOption,
     WorkersOption,
     read_settings,
-    serve_arguments,
 )
 from reward_server.sandbox.host_noise import check_interpreter
 from reward_server.settings import Settings

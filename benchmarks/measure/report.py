@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reward_server.cli.measure.load import Reply
-from reward_server.cli.measure.phases import BATCH, IN_FLIGHT_PER_SLOT, Pair, Pass, Round, Step
+from benchmarks.measure.load import Reply
+from benchmarks.measure.phases import BATCH, IN_FLIGHT_PER_SLOT, Pair, Pass, Round, Step
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 

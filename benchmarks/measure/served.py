@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from reward_server.errors import StartError
 
@@ -99,6 +100,20 @@ async def served(arguments: Sequence[str], checkout: Path | None = None) -> Asyn
         except TimeoutError:
             process.kill()  # its janitor removes what it made
             await process.wait()
+
+
+def serve_arguments(
+    config: Path | None,
+    assignments: list[str] | None,
+    allow_missing: list[str] | None,
+    flags: dict[str, Any],
+) -> tuple[str, ...]:
+    """Returns the options as arguments for a server in another process."""
+    given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
+    given += [f"--config={config}"] if config else []
+    given += [f"--allow-missing={name}" for name in allow_missing or ()]
+    given += [f"--set={assignment}" for assignment in assignments or ()]
+    return (*given, "--host=127.0.0.1", "--set=log_level=ERROR")
 
 
 def tree_usage(root: int, names: Collection[str] = (), pids: Collection[int] = ()) -> Used:

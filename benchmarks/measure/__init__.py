@@ -1,4 +1,4 @@
-"""The measurements of `reward-server bench`, one kind in each module.
+"""The measurements of `make bench`, one kind in each module.
 
 tasks         data-set rows as requests, all of them different
 baseline      the lower bound of the cost of judging: fork a warm interpreter, exec, wait

@@ -7,13 +7,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from benchmarks.measure.bare import Bare
+from benchmarks.measure.load import Client, Reply
+from benchmarks.measure.served import Served, Used
+from benchmarks.measure.tasks import Task
+from benchmarks.measure.tasks import batches as tasks_in_batches
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.app import App
-from reward_server.cli.measure.bare import Bare
-from reward_server.cli.measure.load import Client, Reply
-from reward_server.cli.measure.served import Served, Used
-from reward_server.cli.measure.tasks import Task
-from reward_server.cli.measure.tasks import batches as tasks_in_batches
 from reward_server.domain import Verdict
 from reward_server.errors import StartError
 from reward_server.rpc import convert
