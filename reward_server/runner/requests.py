@@ -35,7 +35,7 @@ class Side(TypedDict):
 
 
 class Checker(TypedDict):
-    """How results are compared with expected values; see `judge.tests.compare`."""
+    """How results are compared with expected values; see `judge.compare`."""
 
     kind: str
     absolute_tolerance: float

@@ -22,6 +22,10 @@ class Cause(enum.Enum):
 LIMITS = (Cause.OUTPUT, Cause.RESULT, Cause.CALLS)
 
 
+class TaskError(Exception):
+    """The tests themselves are broken, independently of the solution."""
+
+
 class SessionEnded(BaseException):  # tests must not catch it by `except Exception`
     """The session with the candidate has ended."""
 

@@ -1,28 +1,16 @@
-"""Sends a solution to the candidate, and waits until it is loaded there."""
+"""Sends a solution to the candidate, waits until it is loaded there, and records how it ended."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from .. import requests
 from ..channel.frames import READY
 from ..wire import Stage
-from .endings import SessionEnded
+from .endings import LIMITS, Cause, SessionEnded
+from .line import Line
 from .link import Link, OversizeFrameError
 from .report import Report
-
-
-class Receiver(Protocol):
-    """The end of a line at which the word of a solution arrives that is being loaded."""
-
-    loaded: bool
-
-    def receive(self) -> list[object]:
-        """Waits for it; raises SessionEnded if none will come."""
-
-    def forged(self, problem: str) -> object:
-        """Ends the session because of a message that no unmodified shim sends."""
 
 
 def hand_over(
@@ -52,25 +40,40 @@ def hand_over(
     report.reach(Stage.READY)
 
 
-def load(session: Receiver, report: Report) -> bool:
+def load(line: Line, report: Report) -> bool:
     """Waits for the end of loading; returns True if the solution is loaded."""
     try:
-        match session.receive():
+        match line.receive():
             case ["loaded"]:
-                session.loaded = True
+                line.loaded = True
                 return True
             case message:
-                record_refusal(session, report, message)
+                record_refusal(line, report, message)
     except SessionEnded:
         pass
     return False
 
 
-def record_refusal(session: Receiver, report: Report, message: list[object]) -> None:
+def record_refusal(line: Line, report: Report, message: list[object]) -> None:
     """Records why a solution did not load; any other message is forged."""
     match message:
         case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:
             report.load = {"kind": kind, "message": text[:1000]}
             report.message = report.load["message"]
         case _:
-            session.forged("no word of the solution")
+            line.forged("no word of the solution")
+
+
+def record_end(line: Line, report: Report) -> None:
+    """Records a line's signals, and the reason if it ended early."""
+    report.signals = line.signals
+    ended = line.ended
+    if ended is None:
+        return
+    if ended.cause in LIMITS:
+        report.limits.append(ended.cause.value)
+    else:
+        report.broken = ended.cause.value
+    if ended.cause is Cause.CLOSED:
+        report.signals["early_exit"] = report.signals.get("early_exit", 0) + 1
+    report.message = str(ended)

@@ -41,13 +41,12 @@ from . import conversation, relay
 from .contract import calls
 from .contract import run as functions
 from .endings import Cause, SessionEnded
-from .handover import hand_over, record_refusal
+from .handover import hand_over, record_end, record_refusal
 from .line import Line
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError, Outputs, give_input
 from .report import Report
 from .surroundings import Surroundings
-from .tests.run import record_end
 
 _DESCRIPTORS = 10  # the most that come with one execution, see `wire`
 
@@ -234,8 +233,8 @@ def run_suite(
             announce_last()
         return functions.run_functions(request, blobs, link, report)
     announce_last()
+    from . import shared_test_files  # both are slow to import
     from .contract import files
-    from .tests import shared_test_files  # both are slow to import
 
     if isinstance(request, SharedRequest):
         shared_test_files.run(request, blobs, link, report)

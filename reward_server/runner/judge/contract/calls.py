@@ -5,34 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...requests import CallRequest, SolutionProgram
-from ..endings import SessionEnded
-from ..line import Line
+from ..endings import TaskError
+from ..handover import record_end
 from ..link import Link
 from ..report import Report, TestReport
-from ..tests.call_tests import CallTests
-from ..tests.run import record_end, run_tests
-from ..tests.suite import TaskError
-from .run import Loading
+from .call_tests import CallTests
+from .run import Loading, run_tests
 from .session import Session
-
-
-class _Asked:
-    """What calls ask of the session and its line."""
-
-    def __init__(self, session: Session, line: Line) -> None:
-        self._session, self._line = session, line
-
-    def request(self, operation: str, *operands: object) -> object:
-        """Returns an answer; see `Session.ask`."""
-        return self._session.ask(operation, *operands)
-
-    def forged(self, problem: str) -> SessionEnded:
-        """Ends the session; see `Line.forged`."""
-        return self._line.forged(problem)
-
-    def note_untold(self) -> None:
-        """Lowers the label: the solution decided what the task's signature leaves open."""
-        self._session.lower("signature")
 
 
 def run_calls(request: CallRequest, blobs: Mapping[str, bytes], link: Link, report: Report) -> bool:
@@ -49,7 +28,7 @@ def run_calls(request: CallRequest, blobs: Mapping[str, bytes], link: Link, repo
     loading = Loading(program, link, report, blobs)
     session = Session(loading.line, loading, calls=request.calls)
     try:
-        suite = CallTests(request, _Asked(session, loading.line))
+        suite = CallTests(request, session)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return True
@@ -59,7 +38,7 @@ def run_calls(request: CallRequest, blobs: Mapping[str, bytes], link: Link, repo
         raise loading.problem
     session.tell_events()
     if report.load is None:
-        record_end(session, report)
+        record_end(loading.line, report)
     else:
         report.signals = session.signals
     return True

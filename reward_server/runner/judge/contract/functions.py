@@ -17,7 +17,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ...requests import FunctionRequest, PlanFields
-from ..tests.suite import TaskError
+from ..endings import TaskError
 from .changes import BEFORE
 from .session import Session
 

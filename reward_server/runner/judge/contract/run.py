@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ...requests import FunctionRequest, PlanFields, SolutionProgram, UnitRequest
 from ...wire import Outcome
 from .. import handover
-from ..endings import outcome_of
+from ..endings import TaskError, message_of, outcome_of
 from ..line import Line
 from ..link import ClosedError, Link, OversizeFrameError
 from ..report import Report, TestReport
-from ..tests.run import caught, record_end, run_tests
-from ..tests.suite import TaskError
+from .call_tests import CallTests
 from .changes import BEFORE
 from .functions import SOLUTION, Functions
 from .session import Session
@@ -141,7 +141,7 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
     if report.load is not None:
         report.signals = session.signals
         return
-    record_end(session, report)
+    handover.record_end(session.line, report)
     if not {"no_data", "unsendable"}.isdisjoint(report.signals):
         report.signals.pop("early_exit", None)  # the judge ended it
     if "judge_tampered" in report.signals:
@@ -168,3 +168,40 @@ def _again(suite: Functions, session: Session, report: Report, state: object) ->
             return False
     session.finish()
     return True
+
+
+def run_tests(
+    suite: Functions | CallTests, session: Session, report: Report, *, stop_at_failure: bool
+) -> None:
+    """Runs the tests in order, until the session ends."""
+    if not _prepare(suite, session, report):
+        return
+    for index, test in enumerate(report.tests):
+        began = time.perf_counter_ns()
+        error = caught(partial(suite.run, index), session)
+        test.wall_ns = time.perf_counter_ns() - began
+        _conclude(test, suite, error)
+        if session.ended is not None or (stop_at_failure and test.outcome is not Outcome.PASSED):
+            return
+
+
+def _prepare(suite: Functions | CallTests, session: Session, report: Report) -> bool:
+    error = caught(suite.prepare, session)
+    if error is not None:
+        _conclude(report.tests[0], suite, error)
+    return error is None
+
+
+def caught(action: Callable[[], None], session: Session) -> BaseException | None:
+    """Runs code of the tests and returns its exception, or the one that ended the session."""
+    try:
+        action()
+    except BaseException as error:  # noqa: BLE001  # tests may raise anything
+        return session.ended or error
+    session.finish()
+    return session.ended
+
+
+def _conclude(test: TestReport, suite: Functions | CallTests, error: BaseException | None) -> None:
+    test.outcome = outcome_of(error)
+    test.message = message_of(error, "", suite.where)

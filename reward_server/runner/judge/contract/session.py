@@ -55,7 +55,7 @@ class Session:
     def __init__(
         self, line: Line, load: Callable[[], bool], *, calls: int, classes: Sequence[str] = ()
     ) -> None:
-        self._line, self._load = line, load
+        self.line, self._load = line, load
         self._calls_left = calls
         self._classes = frozenset(classes)
         self._made: set[int] = set()  # numbers of the objects that the tests constructed
@@ -73,17 +73,17 @@ class Session:
     @property
     def loaded(self) -> bool:
         """Returns True if the solution is loaded."""
-        return self._line.loaded
+        return self.line.loaded
 
     @property
     def ended(self) -> SessionEnded | None:
         """Returns why the session is over, or None."""
-        return self._line.ended
+        return self.line.ended
 
     @property
     def signals(self) -> dict[str, int]:
         """Returns what happened, by name."""
-        return self._line.signals
+        return self.line.signals
 
     def take_records(self, records: Mapping[str, Any]) -> None:
         """Takes the prompt's classes whose objects cross as data."""
@@ -105,7 +105,7 @@ class Session:
         GUARD.rest()
         self.recording.finish()
         if not self.recording.is_replay:
-            self._line.finish()
+            self.line.finish()
             self._look_back()
 
     def ensure_loaded(self) -> bool:
@@ -113,7 +113,7 @@ class Session:
         GUARD.rest()
         if not self.loaded and self.ended is None:
             if not self._load():
-                self._line.end(Cause.CLOSED, "the solution did not load")
+                self.line.end(Cause.CLOSED, "the solution did not load")
             GUARD.arm(self.codes)
         return self.loaded
 
@@ -125,14 +125,14 @@ class Session:
     def lower(self, rule: str) -> None:
         """Lowers the label of this run."""
         if not self.recording.is_replay:
-            self._line.count(f"lowered_{rule}")
+            self.line.count(f"lowered_{rule}")
 
     def tell_events(self) -> None:
         """Lowers the label for what the guard saw."""
         GUARD.rest()
         if GUARD.is_betrayed:
-            self._line.count("judge_tampered")
-            self._line.forged("an answer was run as code, or named a file")
+            self.line.count("judge_tampered")
+            self.line.forged("an answer was run as code, or named a file")
         elif GUARD.events:
             self.lower("events")
 
@@ -157,11 +157,11 @@ class Session:
             return {}
         GUARD.rest()
         with contextlib.suppress(SessionEnded):
-            match self._line.exchange(json.dumps(["missing", [*self._imported], []])):
+            match self.line.exchange(json.dumps(["missing", [*self._imported], []])):
                 case ["return", str(names), *_]:
                     lacking = names.split()
                     return {one: test for one, test in self._imported.items() if one in lacking}
-            self._line.forged("no list of names")
+            self.line.forged("no list of names")
         return dict(self._imported)
 
     def kind(self, name: str) -> type[Exception]:
@@ -201,16 +201,16 @@ class Session:
 
     def _asked(self, operation: str, operands: tuple[Any, ...], caller: FrameType | None) -> Any:
         if self.ended is not None or not self.ensure_loaded():
-            raise self._line.end(Cause.CLOSED, "the solution did not load")
+            raise self.line.end(Cause.CLOSED, "the solution did not load")
         self._uses_foreign = False
         writer = Writer(self._refer, records=self._answers.records)
         try:
             asked = [writer.value(one) for one in operands]
             rows = writer.rows()
         except (NotDataError, RecursionError) as error:
-            self._line.count("no_data" if self.has_asked else "unsendable")
+            self.line.count("no_data" if self.has_asked else "unsendable")
             problem = f"the tests hand over what is no data: {error}"
-            raise self._line.end(Cause.CLOSED, problem) from None
+            raise self.line.end(Cause.CLOSED, problem) from None
         question = json.dumps([operation, asked, rows])
         if "NaN" in question:
             self._answers.nan = _first_nan(operands) or self._answers.nan
@@ -277,8 +277,8 @@ class Session:
         self._look_back(_WATCHED)
         self._calls_left -= 1
         if self._calls_left < 0:
-            raise self._line.end(Cause.CALLS, "the tests needed too many calls")
-        answer = self._line.exchange(question)
+            raise self.line.end(Cause.CALLS, "the tests needed too many calls")
+        answer = self.line.exchange(question)
         self.recording.keep(question, answer)
         self.has_asked = True
         return answer
@@ -288,19 +288,19 @@ class Session:
     def _told(self, answer: list[Any], known: list[Any]) -> Told:
         match answer:
             case ["large", str(problem)]:
-                raise self._line.end(Cause.RESULT, f"the program's result {problem[:200]}")
+                raise self.line.end(Cause.RESULT, f"the program's result {problem[:200]}")
             case ["exit", str(text)]:
-                raise self._line.end(Cause.CLOSED, f"the program ended itself: {text[:200]}")
+                raise self.line.end(Cause.CLOSED, f"the program ended itself: {text[:200]}")
         try:
             return self._answers.read(answer, known)
         except BadDataError as error:
-            raise self._line.forged(str(error)) from None
+            raise self.line.forged(str(error)) from None
 
     def _hear(self, told: Told) -> None:
         self._crossed.see(told.containers)
         GUARD.hear(told.texts)
         if told.has_cast:
-            self._line.count("cast_down")
+            self.line.count("cast_down")
         if told.is_narrow:
             self.lower("narrow")
 

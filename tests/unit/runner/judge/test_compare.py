@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_server.runner.judge.tests import compare
+from reward_server.runner.judge import compare
 
 NAN, INFINITY = math.nan, math.inf
 

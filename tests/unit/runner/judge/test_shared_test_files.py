@@ -8,10 +8,9 @@ import pytest
 
 from reward_server.domain import Framework, Job, Limits, UnitJudgement, UnitTests
 from reward_server.runner import requests
-from reward_server.runner.judge import handover
+from reward_server.runner.judge import handover, shared_test_files
 from reward_server.runner.judge.link import Link
 from reward_server.runner.judge.report import Report
-from reward_server.runner.judge.tests import shared_test_files
 from reward_server.runner.requests import Program, SharedRequest
 from reward_server.sandbox.runner_documents import request_document
 

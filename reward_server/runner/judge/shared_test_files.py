@@ -16,16 +16,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...frameworks import base
-from ...requests import FilesProgram, SharedRequest
-from ...wire import Outcome
-from .. import handover
-from ..endings import SessionEnded
-from ..line import Line
-from ..link import Link
-from ..report import Report, TestReport
-from .run import record_end
-from .suite import TaskError
+from ..frameworks import base
+from ..requests import FilesProgram, SharedRequest
+from ..wire import Outcome
+from . import handover
+from .endings import SessionEnded, TaskError
+from .line import Line
+from .link import Link
+from .report import Report, TestReport
 
 COLLECTION = "collection"
 MOST_TESTS = 20_000
@@ -56,7 +54,7 @@ def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: 
     handover.hand_over(link, report, program, blobs)
     if handover.load(session, report):
         _Watch(session, report, stops=request.stop_at_first_failure).follow()
-    record_end(session, report)
+    handover.record_end(session, report)
 
 
 class _Watch:

@@ -6,12 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ...channel.signatures import NODES, NOTHING, Signature
 from ...requests import CallRequest
-from . import compare
-from .suite import TaskError
+from .. import compare
+from ..endings import TaskError
+from .session import Session
 
 _MAX_SHOWN = 300
 MOST_DIGITS = 100_000  # some 0.1 s of the judge's time
@@ -57,19 +58,6 @@ def _loaded(text: str) -> object:
         sys.set_int_max_str_digits(usual)
 
 
-class Asked(Protocol):
-    """A session with the solution, as far as calls use it."""
-
-    def request(self, operation: str, *operands: object) -> object:
-        """Returns the answer to a question."""
-
-    def forged(self, problem: str) -> BaseException:
-        """Ends the session because of a message that no unmodified shim sends."""
-
-    def note_untold(self) -> None:
-        """Records that the solution decided what the task's signature leaves open."""
-
-
 class CallTests:
     """Calls of one function, each a test.
 
@@ -81,9 +69,7 @@ class CallTests:
         TaskError: there are no cases, or they are not JSON, or the checker is unknown.
     """
 
-    is_plain = True
-
-    def __init__(self, request: CallRequest, session: Asked) -> None:
+    def __init__(self, request: CallRequest, session: Session) -> None:
         cases = request.cases
         if not cases:
             raise TaskError("there are no cases")
@@ -109,7 +95,7 @@ class CallTests:
             AssertionError: the result is not the expected one.
         """
         arguments, expected = self._cases[index]
-        answer = self._session.request("case", self._entry_point, arguments)
+        answer = self._session.ask("case", self._entry_point, arguments)
         observed = self._observed(answer, expected)
         if not self._same(expected, observed):
             raise AssertionError(f"expected {_shown(expected)}, got {_shown(observed)}")
@@ -127,9 +113,9 @@ class CallTests:
             case [result, bool(is_own), *first] if len(first) <= 1:
                 observed, is_told = self._chosen(result, first, expected)
             case _:
-                raise self._session.forged("a case without a result")
+                raise self._session.line.forged("a case without a result")
         if is_own or not is_told:
-            self._session.note_untold()
+            self._session.lower("signature")
         return observed
 
     def _chosen(

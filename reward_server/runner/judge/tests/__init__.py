@@ -1,1 +1,0 @@
-"""Runs each kind of tests in the judge."""
