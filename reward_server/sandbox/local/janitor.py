@@ -1,16 +1,15 @@
 """Cleans up after the server's death, whatever its cause.
 
 The server starts `python -I -S janitor.py` in a separate session, and holds the writing end of the
-janitor's standard input. For each thing that the server makes, it writes one line there:
+janitor's standard input. It writes lines there:
 
     cgroup PREFIX   every cgroup whose path begins with PREFIX
-    path PATH       a file or a folder
 
 End of file means that the server has ended. If it ended normally, it has removed everything itself.
 Otherwise, for example after `kill -9`, the janitor kills and removes what it finds. It does this
 for at most `TIME_LIMIT_SECONDS`, and then exits.
 
-What this stops: processes, cgroups and files that outlive the server that owned them.
+What this stops: processes and cgroups that outlive the server that owned them.
 
 What it does not: it does not survive a `kill -9` of itself. The next server that starts under the
 same cgroup removes what remains; see `cgroup.remove_stale`.
@@ -24,7 +23,6 @@ import contextlib
 import errno
 import glob
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -74,11 +72,7 @@ class Janitor:
     def watch_cgroups(self, prefixes: Iterable[str]) -> None:
         """Adds all cgroups whose paths have one of these prefixes."""
         for prefix in prefixes:
-            self._tell("cgroup", prefix)
-
-    def watch_path(self, path: str) -> None:
-        """Adds a file or a folder."""
-        self._tell("path", path)
+            self._watch(prefix)
 
     def close(self) -> None:
         """Ends the janitor, after everything that it watches has been removed."""
@@ -86,11 +80,11 @@ class Janitor:
         self._process.stdin.close()
         self._process.wait(2 * TIME_LIMIT_SECONDS)
 
-    def _tell(self, kind: str, path: str) -> None:
-        if not os.path.basename(path).startswith(OUR_PREFIX) or "\n" in path:
-            raise ValueError(f"not a path of ours: {path!r}")
+    def _watch(self, prefix: str) -> None:
+        if not os.path.basename(prefix).startswith(OUR_PREFIX) or "\n" in prefix:
+            raise ValueError(f"not a path of ours: {prefix!r}")
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{kind} {path}\n".encode())
+        self._process.stdin.write(f"cgroup {prefix}\n".encode())
 
 
 def kill_cgroup(directory: str, deadline: float) -> None:
@@ -166,28 +160,16 @@ def _processes(directory: str) -> list[int]:
 def _clean(lines: Iterable[str]) -> None:
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     cgroups: list[str] = []
-    paths: list[str] = []
     for line in lines:
-        kind, _, path = line.partition(" ")
+        kind, _, prefix = line.partition(" ")
         if kind == "cgroup":
-            cgroups.extend(glob.glob(glob.escape(path) + "*"))
-        elif kind == "path":
-            paths.append(path)
+            cgroups.extend(glob.glob(glob.escape(prefix) + "*"))
     for directory in cgroups:
         with contextlib.suppress(OSError):
             kill_cgroup(directory, deadline)
     for directory in cgroups:
         with contextlib.suppress(OSError):
             remove_cgroup(directory, deadline)
-    for path in paths:
-        _remove_path(path)
-
-
-def _remove_path(path: str) -> None:
-    with contextlib.suppress(IsADirectoryError, FileNotFoundError):
-        os.unlink(path)
-        return
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def main() -> None:

@@ -62,17 +62,11 @@ class Parameter:
         name: its name.
         owned: the type of its value, or of the value to which it refers.
         passed: the text around its value in a call, such as "&{}".
-        comes_back: whether the function can change it.
     """
 
     name: str
     owned: str
     passed: str = "{}"
-
-    @property
-    def comes_back(self) -> bool:
-        """Whether the function can change it for its caller."""
-        return self.passed.startswith("&mut")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +84,6 @@ class Signature:
     parameters: tuple[Parameter, ...]
     result: str
     head: str
-
-    @property
-    def changes(self) -> bool:
-        """Whether the function can change any of its arguments for its caller."""
-        return any(one.comes_back for one in self.parameters)
 
     @property
     def body(self) -> str:
@@ -178,7 +167,7 @@ def split_rust(task: Task) -> Split | None:
     if signature is None:
         return None
     records = _records(blocks[0], signature)
-    if records is None or signature.changes:
+    if records is None:
         return None
     return RustSplit(
         task=task,
@@ -242,8 +231,6 @@ class _Words(Words):
             self.take()
             result = self.type()
         self.end()
-        if "&" in result and any(one.comes_back for one in parameters):
-            raise UngrammaticalError
         return Signature(name=name, parameters=tuple(parameters), result=result, head=head)
 
     def fields(self) -> list[str]:
@@ -312,15 +299,14 @@ class _Words(Words):
         if self.next != "&":
             return Parameter(name=name, owned=self.type())
         self._reference()
-        mark = "&mut " if self.take_all(("mut",)) else "&"
-        if self.next == "str" and mark == "&":
+        if self.next == "str":
             self.take()
             return Parameter(name=name, owned="String", passed="&{}[..]")
         if self.next == "[":
             element, count = self._elements()
             owned = f"[{element}; {count}]" if count else f"Vec<{element}>"
-            return Parameter(name=name, owned=owned, passed=f"{mark}{{}}{'' if count else '[..]'}")
-        return Parameter(name=name, owned=self.type(), passed=f"{mark}{{}}")
+            return Parameter(name=name, owned=owned, passed="&{}" if count else "&{}[..]")
+        return Parameter(name=name, owned=self.type(), passed="&{}")
 
     def _reference(self) -> None:
         self.take("&")

@@ -22,7 +22,6 @@ from reward_server.sandbox.local.janitor import Janitor
 parent = CgroupParent.detect()
 janitor = Janitor.start()
 janitor.watch_cgroups(parent.prefixes)
-janitor.watch_path(sys.argv[1])
 slot = parent.create("slot")
 slot.set_processes(16)
 join = "import sys\\nfor path in sys.argv[1:]: open(path, 'w').write('0')\\n"
@@ -32,7 +31,7 @@ child = subprocess.Popen(
 )
 child.stdout.readline(), child.stdout.readline()
 print(janitor.pid, *(str(path) for path in dict.fromkeys(slot.directories.values())), flush=True)
-if sys.argv[2] == "close":
+if sys.argv[1] == "close":
     slot.kill_all()
     slot.remove()
     janitor.close()
@@ -41,9 +40,9 @@ time.sleep(600)
 """
 
 
-def start_server(path: Path, what: str = "hang") -> tuple[subprocess.Popen[str], int, list[Path]]:
+def start_server(what: str = "hang") -> tuple[subprocess.Popen[str], int, list[Path]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(path), what],
+        [sys.executable, "-c", SERVER, what],
         stdout=subprocess.PIPE,
         text=True,
         cwd=REPOSITORY,
@@ -63,33 +62,22 @@ def wait_for_end(pid: int) -> None:
         assert select.select([file], [], [], 60)[0], "the janitor lives on"
 
 
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / f"{OUR_PREFIX}folder"
-    path.mkdir()
-    (path / "file").write_text("x")
-    (path / "link").symlink_to(tmp_path)
-    return path
-
-
 def processes_in(directories: list[Path]) -> list[str]:
     return [pid for one in directories for pid in (one / "cgroup.procs").read_text().split()]
 
 
 @pytest.mark.promise("After `kill -9` of the server, none of its sandboxes is left.", "Confinement")
-def test_after_a_kill_nothing_of_the_server_is_left(tmp_path: Path) -> None:
-    path = folder(tmp_path)
-    process, janitor, directories = start_server(path)
+def test_after_a_kill_nothing_of_the_server_is_left() -> None:
+    process, janitor, directories = start_server()
     assert len(processes_in(directories[:1])) == 2
     process.kill()
     process.communicate()
     wait_for_end(janitor)
     assert not any(directory.exists() for directory in directories)
-    assert not path.exists()
-    assert tmp_path.exists()
 
 
-def test_the_janitor_outlives_the_signals_that_end_the_server(tmp_path: Path) -> None:
-    process, janitor, directories = start_server(folder(tmp_path))
+def test_the_janitor_outlives_the_signals_that_end_the_server() -> None:
+    process, janitor, directories = start_server()
     assert os.getsid(janitor) == janitor
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(janitor, number)
@@ -99,8 +87,8 @@ def test_the_janitor_outlives_the_signals_that_end_the_server(tmp_path: Path) ->
     assert not any(directory.exists() for directory in directories)
 
 
-def test_a_server_that_closes_cleanly_lets_its_janitor_go(tmp_path: Path) -> None:
-    process, janitor, directories = start_server(folder(tmp_path), "close")
+def test_a_server_that_closes_cleanly_lets_its_janitor_go() -> None:
+    process, janitor, directories = start_server("close")
     assert process.stdout is not None
     assert process.stdout.readline() == "closed\n"
     with pytest.raises(ProcessLookupError):
@@ -110,10 +98,10 @@ def test_a_server_that_closes_cleanly_lets_its_janitor_go(tmp_path: Path) -> Non
     process.communicate()
 
 
-def test_cgroups_of_other_servers_are_left_alone(tmp_path: Path) -> None:
+def test_cgroups_of_other_servers_are_left_alone() -> None:
     slot = CgroupParent.detect().create("bystander")
     try:
-        process, janitor, _ = start_server(folder(tmp_path))
+        process, janitor, _ = start_server()
         process.kill()
         process.communicate()
         wait_for_end(janitor)
@@ -125,9 +113,9 @@ def test_cgroups_of_other_servers_are_left_alone(tmp_path: Path) -> None:
 def test_only_paths_of_ours_are_taken() -> None:
     janitor = Janitor.start()
     try:
-        for path in ("/", "/etc", "/tmp/other", f"/tmp/{OUR_PREFIX}x\npath /etc"):
+        for path in ("/", "/etc", "/tmp/other", f"/tmp/{OUR_PREFIX}x\ncgroup /etc"):
             with pytest.raises(ValueError, match="not a path of ours"):
-                janitor.watch_path(path)
+                janitor.watch_cgroups([path])
     finally:
         janitor.close()
 
@@ -139,16 +127,6 @@ def test_a_line_that_is_not_of_ours_is_ignored(tmp_path: Path) -> None:
     lines = f"path {kept}\ncgroup {tmp_path}/\nnonsense\n\n".encode()
     subprocess.run([sys.executable, "-I", "-S", program], input=lines, check=True, timeout=60)
     assert kept.exists()
-
-
-def test_files_go_as_well_as_folders(tmp_path: Path) -> None:
-    path = tmp_path / f"{OUR_PREFIX}file"
-    path.write_text("x")
-    janitor = Janitor.start()
-    janitor.watch_path(str(path))
-    janitor.watch_path(str(tmp_path / f"{OUR_PREFIX}absent"))
-    janitor.close()
-    assert not path.exists()
 
 
 def test_killing_never_reaches_processes_of_another_namespace(
