@@ -11,14 +11,13 @@ import random
 from collections.abc import Iterator
 
 from reward_server.grading import syntax
+from reward_server.grading.copies.sites import leaves_early
 from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_call
 
 _LEAST, _MOST = 1000, 9999
 # Decorators that do not decide what an exception of a test means.
 _HARMLESS = ("pytest.mark.", "mock.patch", "unittest.mock.patch", "patch")
 _DECIDING = frozenset(("pytest.mark.xfail",))
-_LEAVING = (ast.Return, ast.Yield, ast.YieldFrom)
-_SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 
 
 def with_endings(text: str, draw: random.Random) -> str:
@@ -48,21 +47,9 @@ def _tests(tree: ast.Module | ast.ClassDef) -> Iterator[Function]:
 
 def _reaches_end(test: Function) -> bool:
     """Returns True if a test that passes has reached its end."""
-    return all(map(_is_harmless, test.decorator_list)) and not any(
-        isinstance(node, _LEAVING) for node in _own_nodes(test)
-    )
+    return all(map(_is_harmless, test.decorator_list)) and not leaves_early(test)
 
 
 def _is_harmless(decorator: ast.expr) -> bool:
     name = dotted(without_call(decorator))
     return name.startswith(_HARMLESS) and name not in _DECIDING
-
-
-def _own_nodes(test: Function) -> Iterator[ast.AST]:
-    """Yields the nodes of a function without those of the functions and classes in it."""
-    todo: list[ast.AST] = list(test.body)
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            todo.extend(syntax.children(node))

@@ -285,19 +285,11 @@ class _Test:
 
     def found(self) -> list[Found]:
         """Returns the assertions, numbered in the order of the text."""
-        if any(isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) for node in self._inside()):
+        if leaves_early(self._function):
             return []
         self._parameters = dict(self._columns_of_parameters())
         self._of_body(self._function.body, _Scope(columns=dict.fromkeys(self._parameters)))
         return self._found
-
-    def _inside(self) -> Iterator[ast.AST]:
-        waiting: list[ast.AST] = list(self._function.body)
-        while waiting:
-            node = waiting.pop()
-            yield node
-            if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-                waiting += syntax.children(node)
 
     def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
         """Yields each parameter of the only parametrisation, with its values."""
@@ -566,6 +558,18 @@ class _Test:
             is_type = side.id in TYPES and not self._finder.overrides(side.id)
             return is_type or side.id in scope.columns
         return is_literal(side)
+
+
+def leaves_early(test: Function) -> bool:
+    """Returns True if a test returns or yields, so that it may not reach its end."""
+    waiting: list[ast.AST] = list(test.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            waiting += syntax.children(node)
+    return False
 
 
 def _expected_by(statement: ast.stmt) -> str:

@@ -143,7 +143,7 @@ class Inventory:
         )
 
     def _rows(self, tree: ast.Module) -> Iterator[tuple[str, int | None]]:
-        dropped, around = set(_dropped(tree)), _marks_in(tree.body)
+        dropped, around = set(_dropped(tree)), marks_in(tree.body)
         for node in _definitions(tree):
             if node.name in dropped:
                 continue
@@ -166,7 +166,7 @@ class Inventory:
         if (is_case or (is_plain and not bases)) and is_usual:
             self._look_at_decorators(node)
             self.complete = self.complete and not nested
-            marks = [*around, *node.decorator_list, *_marks_in(node.body)]
+            marks = [*around, *node.decorator_list, *marks_in(node.body)]
             for one in methods:
                 if one.name.startswith("test"):
                     self._look_at_decorators(one)
@@ -198,7 +198,7 @@ def _is_plain_decorator(node: ast.expr) -> bool:
     return "mark" in parts or "patch" in parts or parts[-1] in _PLAIN_DECORATORS
 
 
-def _marks_in(body: Sequence[ast.stmt]) -> list[ast.expr]:
+def marks_in(body: Sequence[ast.stmt]) -> list[ast.expr]:
     """Returns the marks that a module or class gives to all tests in it."""
     found: list[ast.expr] = []
     for node in body:

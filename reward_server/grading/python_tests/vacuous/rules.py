@@ -14,11 +14,10 @@ from typing import TypeGuard
 
 from reward_server.domain import FunctionTests, UnitTests
 from reward_server.grading import syntax
-from reward_server.grading.python_tests.inventory import Inventory
+from reward_server.grading.python_tests.inventory import Inventory, marks_in
 from reward_server.grading.python_tests.vacuous.bindings import Bindings, Definition
 from reward_server.grading.python_tests.vacuous.reach import Reach, leaves
 from reward_server.grading.syntax import (
-    DISPLAYS,
     FUNCTIONS,
     Function,
     dotted,
@@ -206,7 +205,7 @@ def _called_of(stem: str, trees: Mapping[str, ast.Module], bindings: Bindings) -
 def _tests(trees: Mapping[str, ast.Module], inventory: Inventory) -> Iterator[list[ast.stmt]]:
     """Yields the statements of each test that is not skipped whatever happens."""
     for path, tree in trees.items():
-        if any(map(leaves, tree.body)) or any(map(_is_skip, _marks(tree.body))):
+        if any(map(leaves, tree.body)) or any(map(_is_skip, marks_in(tree.body))):
             continue
         for node in tree.body:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not _is_skipped(node):
@@ -227,16 +226,8 @@ def _tests_in(node: Definition, path: str, inventory: Inventory) -> Iterator[lis
 def _is_skipped(node: Definition) -> bool:
     marks = node.decorator_list
     if isinstance(node, ast.ClassDef):
-        marks = [*marks, *_marks(node.body)]
+        marks = [*marks, *marks_in(node.body)]
     return any(map(_is_skip, marks))
-
-
-def _marks(body: Sequence[ast.stmt]) -> Iterator[ast.expr]:
-    """Yields the marks that a module or class gives to all its tests."""
-    for node in body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
-                yield from value.elts if isinstance(value, DISPLAYS) else [value]
 
 
 def _is_skip(mark: ast.expr) -> bool:
