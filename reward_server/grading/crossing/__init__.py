@@ -7,7 +7,8 @@ from reward_server.grading.crossing.crossing import (
     called_names,
     last_function,
     missing_package,
+    parsed,
     refusal,
 )
 
-__all__ = ["Solution", "called_names", "last_function", "missing_package", "refusal"]
+__all__ = ["Solution", "called_names", "last_function", "missing_package", "parsed", "refusal"]

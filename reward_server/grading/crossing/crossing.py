@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from reward_server.grading.crossing.errors import SharedError
 from reward_server.grading.crossing.tables import parser, table
@@ -10,17 +11,25 @@ from reward_server.grading.crossing.text import Text, blank, said
 from reward_server.grading.crossing.values import Solution
 from reward_server.grading.crossing.walker import Walk
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 _MOST_CHARACTERS = 1 << 18
 _MOST_NAMES = 2000
 _SHOWN = 60
 
-__all__ = ["Solution", "called_names", "last_function", "missing_package", "refusal"]
+__all__ = ["Solution", "called_names", "last_function", "missing_package", "parsed", "refusal"]
 
 
 def missing_package(language: str) -> str:
     """Returns the package that reads a language and is not installed; "" if there is none."""
     names = ("tree_sitter", table(language).grammar[0])
     return next((one for one in names if find_spec(one) is None), "")
+
+
+def parsed(language: str, text: str) -> Node:
+    """Returns the root of a text's syntax tree."""
+    return parser(language).parse(text.encode("utf-8", "replace")).root_node
 
 
 def refusal(language: str, before: str, tests: str, solution: Solution) -> str:

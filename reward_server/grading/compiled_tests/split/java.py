@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.text.blocks import (
@@ -22,13 +23,9 @@ from reward_server.grading.compiled_tests.split.text.blocks import (
     unclosed,
     unopened,
 )
-from reward_server.grading.compiled_tests.split.text.words import (
-    UngrammaticalError,
-    Words,
-    word_set,
-)
+from reward_server.grading.compiled_tests.split.text.words import word_set
 from reward_server.grading.compiled_tests.tokens import Kind, tokenize
-from reward_server.grading.crossing import Solution
+from reward_server.grading.crossing import Solution, parsed
 
 _LOOP = "SplitwireMain"
 _UNCHANGING = word_set(
@@ -39,10 +36,11 @@ _MODIFIERS = word_set("""public protected private static final synchronized stri
 _KINDS = frozenset(("class", "record", "enum", "interface"))
 _PRIMITIVE = word_set("int long double float char boolean byte short void")
 _REAL = re.compile(r"double|float|Double|Float|BigDecimal")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_NO_NAMES = word_set(
-    """new return throw class enum interface if for while switch else do true false null this"""
+_TYPES = word_set(
+    """type_identifier scoped_type_identifier generic_type array_type integral_type
+    floating_point_type boolean_type void_type"""
 )
+_PARTS = _TYPES | word_set("modifiers identifier formal_parameters throws block")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +67,8 @@ def split_java(task: Task) -> Split | None:
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 3 or blocks[2].statements:
         return None
-    owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
+    owner = _class_name(blocks[1].head)
+    signature = _signature(task.prompt[blocks[2].start : blocks[2].inside])
     beside = (*blocks[0].statements, *blocks[1].statements)
     if owner is None or signature is None or any(map(_is_type, beside)):
         return None
@@ -81,88 +80,59 @@ def _is_type(one: Statement) -> bool:
     return bool(_KINDS & {*one.head}) and one.block is not None
 
 
-def parse_signature(head: Sequence[str]) -> Signature | None:
-    """Parses the words of a method before its body; returns None if they are no signature."""
-    try:
-        return _Words(head).signature()
-    except UngrammaticalError:
-        return None
-
-
 def _class_name(head: Sequence[str]) -> str | None:
     """Returns the name of a class that extends nothing and has no parameters."""
     words = [word for word in head if word not in _MODIFIERS]
     return words[1] if len(words) == 2 and words[0] == "class" else None
 
 
-class _Words(Words):
-    """Parses declarations."""
+def _signature(head: str) -> Signature | None:
+    """Reads the head of a method, with its bracket; returns None if it is of another form."""
+    root = parsed("java", f"class A {{ {head} }} }}")
+    if root.has_error:
+        return None
+    methods = root.named_children[0].named_children[-1].named_children
+    if [one.type for one in methods] != ["method_declaration"]:
+        return None
+    parts = {one.type: one for one in methods[0].named_children if "comment" not in one.type}
+    taken = [one for one in parts["formal_parameters"].named_children if "comment" not in one.type]
+    words = _text(parts.get("modifiers")).split()
+    if not (_PARTS.issuperset(parts) and _MODIFIERS.issuperset(words)):
+        return None
+    if not all(map(_is_parameter, taken)):
+        return None
+    return Signature(
+        name=_text(parts["identifier"]),
+        parameters=tuple(_text(_named(one)) for one in taken),
+        takes_objects=not _UNCHANGING.issuperset(map(_type, taken)),
+        is_static="static" in words,
+        result=_type(methods[0]),
+    )
 
-    def signature(self) -> Signature:
-        modifiers = self.take_all(_MODIFIERS)
-        result, name = self._type(), self._name()
-        types, names = self._parameters()
-        if self.next == "throws":
-            self.take()
-            self._type()
-            while self.next == ",":
-                self.take()
-                self._type()
-        self.end()
-        return Signature(
-            name=name,
-            parameters=tuple(names),
-            takes_objects=not _UNCHANGING.issuperset(types),
-            is_static="static" in modifiers,
-            result=result,
-        )
 
-    def _parameters(self) -> tuple[list[str], list[str]]:
-        self.take("(")
-        types: list[str] = []
-        names: list[str] = []
-        while self.next != ")":
-            if names:
-                self.take(",")
-            self.take_all(("final",))
-            types.append(self._type() + "".join(self.take_all((".",))))
-            names.append(self._name())
-        self.take(")")
-        return types, names
+def _is_parameter(node: Any) -> bool:
+    """Returns True of `int a`, `final int a` and `int... a`."""
+    parts = {one.type: _text(one) for one in node.named_children if "comment" not in one.type}
+    known = _TYPES | {"modifiers", "identifier", "variable_declarator"}
+    is_final = parts.get("modifiers", "final") == "final"
+    return is_final and known.issuperset(parts) and _text(_named(node)).isidentifier()
 
-    def _name(self) -> str:
-        word = self.take()
-        if not _WORD.fullmatch(word) or word in _NO_NAMES | _MODIFIERS:
-            raise UngrammaticalError
-        return word
 
-    def _type(self) -> str:
-        if self.next == "?":
-            self.take()
-            return self._bound()
-        name = self._name()
-        while self.next == "." and self.second != ".":
-            self.take()
-            name = self._name()
-        if self.next == "<":
-            self._arguments()
-        while self.next == "[":
-            self.take()
-            self.take("]")
-            name += "[]"
-        return name
+def _named(node: Any) -> Any:
+    """Returns the name of a parameter, which stands last."""
+    return node.child_by_field_name("name") or node.named_children[-1]
 
-    def _bound(self) -> str:
-        if self.next not in ("extends", "super"):
-            return "?"
-        self.take()
-        return self._type()
 
-    def _arguments(self) -> None:
-        self.take("<")
-        self._type()
-        while self.take(",", ">") == ",":
-            self._type()
+def _type(node: Any) -> str:
+    """Returns the last name of a type, without its arguments; "..." behind those of any number."""
+    types = [_text(one) for one in node.named_children if one.type in _TYPES]
+    name = types[0].partition("<")[0].rpartition(".")[2] if types else ""
+    dots = "..." if node.type == "spread_parameter" else ""
+    return "".join(name.split()) + dots
+
+
+def _text(node: Any) -> str:
+    return "" if node is None else str(node.text.decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
