@@ -13,14 +13,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
-from reward_server.grading.compiled_tests.split.text.words import (
-    UngrammaticalError,
-    Words,
-    word_set,
-)
-from reward_server.grading.crossing import Solution
+from reward_server.grading.compiled_tests.split.text.words import word_set
+from reward_server.grading.crossing import Solution, parsed
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
 _TYPES = word_set(
@@ -31,9 +28,8 @@ _PREDECLARED = _TYPES | word_set(
     """uintptr comparable true false iota nil append cap clear close complex copy delete imag len
     make max min new panic print println real recover init main _"""
 )
-_KEYWORDS = word_set(
-    """break case chan const continue default defer else fallthrough for func go goto if import
-    interface map package range return select struct switch type var"""
+_KINDS = word_set(
+    "slice_type array_type map_type interface_type struct_type field_declaration_list"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUPPORT = "splitwire"
@@ -123,93 +119,51 @@ def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature |
         words: the words, without blanks and comments.
         types: the names of other types than Go's own.
     """
-    try:
-        return _Words([word for word in words if word != "\n"], types).signature()
-    except UngrammaticalError:
+    head = " ".join(word for word in words if word != "\n")
+    root = parsed("go", f"package p\nfunc {head} {{}}")
+    functions = root.named_children[1:]
+    if root.has_error or [one.type for one in functions] != ["function_declaration"]:
         return None
+    name, taken, given, generic = (
+        functions[0].child_by_field_name(field)
+        for field in ("name", "parameters", "result", "type_parameters")
+    )
+    word = _text(name)
+    is_own = word not in _PREDECLARED and not word.startswith(_SUPPORT) and word.isascii()
+    parameters, results = _listed(taken, types), _listed(given, types)
+    if generic is not None or not is_own or parameters is None or results is None:
+        return None
+    if any(one.startswith("...") for one in (*parameters[:-1], *results)):
+        return None
+    return Signature(name=word, parameters=tuple(parameters), results=tuple(results))
 
 
-class _Words(Words):
-    """Parses the heads of functions."""
+def _listed(node: Any, types: Collection[str]) -> list[str] | None:
+    """Returns the types of parameters or results; None if one is of another form."""
+    if node is None:
+        return []
+    found: list[str] = []
+    for one in node.named_children if node.type == "parameter_list" else [node]:
+        own = one.child_by_field_name("type") if one.type.endswith("parameter_declaration") else one
+        if not _is_known(own, types):
+            return None
+        dots = "..." if one.type == "variadic_parameter_declaration" else ""
+        count = len(one.children_by_field_name("name")) or 1
+        found += [dots + "".join(_text(own).split())] * count
+    return found
 
-    def __init__(self, words: Sequence[str], types: Collection[str]) -> None:
-        super().__init__(words)
-        self._types = types
 
-    def signature(self) -> Signature:
-        name = self._name()
-        if name in _PREDECLARED or name.startswith(_SUPPORT):
-            raise UngrammaticalError
-        parameters = self._list()
-        results = self._list() if self.next == "(" else [self._type()] if self.next else []
-        self.end()
-        if any(one.startswith("...") for one in (*parameters[:-1], *results)):
-            raise UngrammaticalError
-        return Signature(name=name, parameters=tuple(parameters), results=tuple(results))
+def _is_known(node: Any, types: Collection[str]) -> bool:
+    match node.type:
+        case "type_identifier":
+            return _text(node) in _TYPES or _text(node) in types
+        case "int_literal":
+            return _text(node).isdecimal()
+    return node.type in _KINDS and all(_is_known(one, types) for one in node.named_children)
 
-    def _name(self) -> str:
-        word = self.take()
-        if not _WORD.fullmatch(word) or word in _KEYWORDS or not word.isascii():
-            raise UngrammaticalError
-        return word
 
-    def _list(self) -> list[str]:
-        """Parses parameters or results, of which several may share a type."""
-        self.take("(")
-        entries: list[tuple[str, str]] = []
-        while self.next != ")":
-            entries.append(self._entry())
-            if self.take(",", ")") == ")":
-                return self._typed(entries)
-        self.take(")")
-        return self._typed(entries)
-
-    def _entry(self) -> tuple[str, str]:
-        """Parses a name and its type; one of them is "" if there is only one word."""
-        is_word = _WORD.fullmatch(self.next) and self.next not in _KEYWORDS
-        if not is_word:
-            return "", self._type(dots=True)
-        if self.second in (",", ")"):
-            return self._name(), ""
-        return self._name(), self._type(dots=True)
-
-    def _typed(self, entries: list[tuple[str, str]]) -> list[str]:
-        if not any(name and of for name, of in entries):
-            return [of or self._known(name) for name, of in entries]
-        found: list[str] = []
-        of = ""
-        for name, own in reversed(entries):
-            of = own or of
-            if not name or not of:
-                raise UngrammaticalError
-            found.insert(0, of)
-        return found
-
-    def _known(self, name: str) -> str:
-        if name not in _TYPES and name not in self._types:
-            raise UngrammaticalError
-        return name
-
-    def _type(self, *, dots: bool = False) -> str:
-        if dots and self.next == "...":
-            return self.take() + self._type()
-        if self.next == "[":
-            return self._sequence()
-        if self.next == "map":
-            self.take()
-            self.take("[")
-            key = self._type()
-            self.take("]")
-            return f"map[{key}]{self._type()}"
-        if self.next in ("interface", "struct"):
-            return self.take() + self.take("{") + self.take("}")
-        return self._known(self._name())
-
-    def _sequence(self) -> str:
-        self.take("[")
-        count = self.take() if self.next.isdecimal() else ""
-        self.take("]")
-        return f"[{count}]{self._type()}"
+def _text(node: Any) -> str:
+    return str(node.text.decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
