@@ -2,13 +2,16 @@
 """Test programs and files of other languages: what one ordinary process would do, done apart.
 
 Three things must hold: what an ordinary process fails is not passed as ISOLATED, what it passes is
-passed, and no completion buys an error.
+passed, and no completion buys an error. Tests that could see more of an answer than data are in
+`refused.toml`: what they cost a program is decided by their text.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -28,6 +31,8 @@ from reward_server.domain import (
     UnitTests,
     Verdict,
 )
+from reward_server.grading.compiled_tests.split import Task, taken_apart
+from reward_server.languages import load_languages
 from reward_server.settings import Settings
 from tests.attacks.attack import code
 from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
@@ -35,6 +40,7 @@ from tests.support.sampling import sampled
 from tests.support.tools import needs, offered
 
 pytestmark = on_the_servers_loop
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-8"))["refused"]
 LIMITS = replace(
     SMALL_LIMITS,
     cpu_time_seconds=10.0,
@@ -80,19 +86,6 @@ def js(completion: str, tests: str) -> Row:
         language="javascript",
         completion=code(completion),
         tests="const assert = require('assert');\n" + code(tests),
-    )
-
-
-def go(completion: str, tests: str) -> Row:
-    return Row(language="go", completion="package main\n" + code(completion), tests=code(tests))
-
-
-def go_prompted(completion: str, checks: str) -> Row:
-    return Row(
-        language="go",
-        prompt='package main\n\nimport "fmt"\n\ntype P struct { X int }\n\nfunc F(x int) P {\n',
-        completion=completion,
-        tests=f"func main() {{\n{checks}\n}}\n",
     )
 
 
@@ -195,50 +188,8 @@ async def judged(app: App, row: Row) -> Assessment:
 
 # -------------------------------------------------------------------------- unearned rewards
 
-GO_TOGETHER = """
-    import "sync"
-
-    func main() {
-        var wg sync.WaitGroup
-        for i := 0; i < 50; i++ {
-            wg.Add(1)
-            go func() { defer wg.Done(); Inc() }()
-        }
-        wg.Wait()
-        if Total() != 50 { panic("lost") }
-    }
-"""
-FILLED = """
-    let n = 0
-    const o = {}
-    for (let i = 0; i < 20000; i++) o['k' + i] = i
-    const f = () => ({ get x() { o.y = n++ % 2 ? 1 : 2; return o } })
-"""
-JAVA_TOGETHER = (
-    "var pool = Executors.newFixedThreadPool(8); List<Future<Integer>> all = new ArrayList<>();"
-    " for (int i = 0; i < 40; i++) all.add(pool.submit(() -> s.inc()));"
-    " int most = 0; for (var one : all) most = Math.max(most, one.get());"
-    " pool.shutdown(); check(most == 40);"
-)
-CPP_TOGETHER = (
-    "vector<thread> t; for (int i = 0; i < 4; i++) t.emplace_back([] { for (int k = 0; k < 25; k++) inc(1); });"
-    " for (auto &x : t) x.join(); assert(inc(0) == 100);"
-)
+LOOKED_INTO = "assert.strictEqual(f({ a: 1 }).a, 1);"
 UNEARNED = {
-    "c++: an argument that must stay, by another name": cpp(
-        "int f(const vector<int> &b)",
-        "int n = b.size(); const_cast<vector<int> &>(b).clear(); return n; }",
-        "auto candidate = f; vector<int> b{1, 2}; assert(candidate(b) == 2); assert(b.size() == 2);",
-    ),
-    "c++: one buffer for all answers": cpp(
-        "string_view f(int n)",
-        "static string buffer; buffer = to_string(n); return buffer; }",
-        'auto a = f(1); auto b = f(2); assert(b == "2"); assert(a == "1");',
-    ),
-    "js: an argument is sorted after the call returned": js(
-        "const order = async (a) => { await null; a.sort() }",
-        "const a = [3, 1, 2];\norder(a);\nassert.deepStrictEqual(a, [1, 2, 3]);",
-    ),
     "js: a state is set after the call returned": js(
         "let n = 0\nconst inc = async () => { await new Promise((r) => setTimeout(r, 10)); n++ }\nconst total = () => n",
         "inc();\nassert.strictEqual(total(), 1);",
@@ -247,39 +198,8 @@ UNEARNED = {
         "let cache\nconst load = async (x) => x * x\nconst f = (x) => { load(x).then((v) => { cache = v }); return cache }",
         "f(3);\nassert.strictEqual(f(3), 9);",
     ),
-    "js: an update that is lost": js(
-        "let n = 0\nconst add = async (x) => { const was = n; await null; n = was + x }\nconst total = () => n",
-        "(async () => { await Promise.all([add(1), add(2)]); assert.strictEqual(await total(), 3) })();",
-    ),
-    "go: an update that is lost": go(
-        """
-        import "runtime"
-        var n int
-        func Inc() { was := n; for i := 0; i < 100; i++ { runtime.Gosched() }; n = was + 1 }
-        func Total() int { return n }
-        """,
-        GO_TOGETHER,
-    ),
-    "java: an update that is lost": java(
-        "public int inc()",
-        "int was = n; try { Thread.sleep(1); } catch (InterruptedException e) {} n = was + 1; return n; }\n    int n = 0;\n}",
-        JAVA_TOGETHER,
-    ),
-    "c++: an update that is lost": cpp(
-        "int inc(int by)",
-        "static volatile int n; int was = n; this_thread::sleep_for(chrono::milliseconds(1)); n = was + by; return n; }",
-        CPP_TOGETHER,
-    ),
-    "rust: an update that is lost": rust(
-        "static mut N: i32 = 0;\nfn inc(by: i32) -> i32 { unsafe { let was = N; std::thread::sleep(std::time::Duration::from_millis(1)); N = was + by; N } }\n",
-        "let h: Vec<_> = (0..8).map(|_| std::thread::spawn(|| { for _ in 0..5 { inc(1); } })).collect();\n    for x in h { x.join().unwrap(); }\n    assert_eq!(inc(0), 40);",
-    ),
-    "js: a number that is large and small, behind many others": js(
-        FILLED, "const got = f();\nassert(got.x.y > 1.41 && got.x.y < 1.42);"
-    ),
-    "go: a text of its own for the prompt's type": go_prompted(
-        'return P{x}\n}\nfunc (p P) String() string { return "wrong" }\n',
-        'if fmt.Sprint(F(3)) != "{3}" { panic("no") }',
+    "js: a proxy that computes what is in it": js(
+        "const f = (o) => new Proxy(o, { get: () => 7 })", LOOKED_INTO
     ),
 }
 NEVER = "const f = (x) => new Promise(() => {})"
@@ -329,78 +249,33 @@ async def test_what_an_ordinary_process_fails_is_not_passed_apart(app: App, row:
     assert said.verdict is not Verdict.PASSED or said.integrity is Integrity.SHARED, said
 
 
+@pytest.mark.parametrize(
+    "row", REFUSED, ids=[f"{row['language']} {row['name']}" for row in REFUSED]
+)
+async def test_tests_that_could_tell_where_the_solution_runs_do_not_run_apart(
+    row: dict[str, str],
+) -> None:
+    program = load_languages().find(row["language"]).program
+    assert program is not None
+    assert program.assertions is not None
+    task = Task(prompt=row["prompt"], tests=row["tests"], language=program.assertions)
+    assert str(taken_apart(program.split, task)).startswith(row["rule"])
+
+
 @rows(PASSED_BY)
 async def test_what_solves_nothing_is_not_passed_apart(app: App, row: Row) -> None:
     assert is_refused(await judged(app, row))
 
 
-GO_ADDS = 'func main() {\nif add(1, 2) != 3 { panic("no") }\n}\n'
-GO_TESTS = 'import "testing"\nfunc TestA(t *testing.T) {\nif add(1, 2) != 3 { t.Fatal("no") }\n}\n'
 # ------------------------------------------------------------------------------- false zeros
 
 NODE_ADD = (
     "exports.slow = async (a, ms) => { await new Promise((r) => setTimeout(r, ms)); return a; };\n"
 )
 HONEST = {
-    "js: a timer that runs out between calls": js(
-        "let done = false\nconst start = () => { setTimeout(() => { done = true }, 5) }\nconst isDone = () => done",
-        "start();\nsetTimeout(() => assert.strictEqual(isDone(), true), 60);",
-    ),
-    "js: entries that expire": js(
-        """
-        const kept = new Map()
-        const put = (k, v, ms) => { kept.set(k, v); setTimeout(() => kept.delete(k), ms) }
-        const find = (k) => kept.get(k)
-        """,
-        """
-        const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
-        (async () => {
-          await put('a', 1, 20);
-          assert.strictEqual(await find('a'), 1);
-          await sleep(100);
-          assert.strictEqual(await find('a'), undefined);
-        })();
-        """,
-    ),
     "js: a counter that counts later": js(
         "let n = 0\nconst f = () => { queueMicrotask(() => { n++ }); return n }",
         "assert.strictEqual(f(), 0); assert.strictEqual(f(), 0);",
-    ),
-    "js: a state while a promise waits": js(
-        "let n = 0\nconst inc = async () => { await null; n++ }\nconst total = () => n",
-        "(async () => { const p = inc(); assert.strictEqual(total(), 0); await p; assert.strictEqual(total(), 1) })();",
-    ),
-    "js: a promise that another call settles": js(
-        "const waits = []\nconst take = () => new Promise((r) => waits.push(r))\nconst put = (x) => { waits.shift()(x) }",
-        "(async () => { const a = take(); put(4); assert.strictEqual(await a, 4) })();",
-    ),
-    "go: a channel between two calls": go(
-        """
-        var c = make(chan int)
-        func Put(x int) { c <- x }
-        func Take() int { return <-c }
-        """,
-        'func main() {\n\tgo Put(4)\n\tif Take() != 4 { panic("no") }\n}\n',
-    ),
-    "java: an exchange between two calls": java(
-        "public int meet(int x)",
-        "try { return q.exchange(x); } catch (InterruptedException e) { return -1; } }\n    Exchanger<Integer> q = new Exchanger<>();\n}",
-        "var pool = Executors.newFixedThreadPool(2); var a = pool.submit(() -> s.meet(1)); var b = pool.submit(() -> s.meet(2));"
-        " check(a.get() == 2); check(b.get() == 1); pool.shutdown();",
-    ),
-    "rust: two calls that meet": rust(
-        """use std::sync::{Condvar, Mutex};
-static M: Mutex<i32> = Mutex::new(0);
-static C: Condvar = Condvar::new();
-fn meet(x: i32) -> i32 {
-    let mut n = M.lock().unwrap();
-    *n += 1;
-    C.notify_all();
-    while *n < 2 { n = C.wait(n).unwrap(); }
-    x
-}
-""",
-        "let h = std::thread::spawn(|| meet(1));\n    assert_eq!(meet(2), 2);\n    assert_eq!(h.join().unwrap(), 1);",
     ),
     "js: get": js(
         "const kept = new Map()\nconst put = (k, v) => { kept.set(k, v) }\nconst get = (k) => kept.get(k)",
@@ -413,20 +288,6 @@ fn meet(x: i32) -> i32 {
     "js: type": js(
         "const type = (x) => x === null ? 'null' : typeof x\nconst size = (a) => a.length",
         "assert.strictEqual(size([1]), 1);\nassert.strictEqual(type(null), 'null');",
-    ),
-    "js: a setter": js(
-        "class A { set v(x) { this.w = x * 2 } get v() { return this.w } }\nconst f = () => new A()",
-        "const a = f();\na.v = 4;\nassert.strictEqual(a.v, 8);",
-    ),
-    "js: a proxy that refuses": js(
-        """
-        const f = (o) => new Proxy(o, { set(t, k, v) { if (typeof v !== 'number') throw new TypeError('no'); t[k] = v; return true } })
-        """,
-        "const p = f({});\np.a = 1;\nassert.strictEqual(p.a, 1);\nassert.throws(() => { p.b = 'x' }, TypeError);",
-    ),
-    "js: what can be awaited twice": js(
-        "const f = () => { let runs = 0; return { then(r) { runs++; r(runs) } } }",
-        "const l = f();\n(async () => { assert.strictEqual(await l, 1); assert.strictEqual(await l, 2) })();",
     ),
     "perl: exit with the count of failures": Row(
         language="perl",
@@ -496,27 +357,6 @@ fn meet(x: i32) -> i32 {
         "use solution::Stack;\n#[test]\nfn t() {\n    let mut s = Stack::new();\n    s.push(1); s.push(2);\n    assert_eq!(s.peek(), Some(&2));\n    assert_eq!(s.pop(), Some(2));\n    assert_eq!(s.pop(), Some(1));\n    assert_eq!(s.pop(), None);\n}\n"
         'macro_rules! cases { ($($n:ident: $v:expr,)*) => { $( #[test] fn $n() { let (a, b) = $v; let mut s = Stack::new(); s.push(a); assert_eq!(s.pop(), Some(b)); } )* } }\ncases! { one: (1, 1), two: ("a", "a"), }\n',
     ),
-    "go: a text for the prompt's type": go_prompted(
-        'return P{x}\n}\nfunc (p P) String() string { return fmt.Sprintf("<%d>", p.X) }\n',
-        'if fmt.Sprint(F(3)) != "<3>" { panic("no") }',
-    ),
-    "java: a text for its class": java(
-        "public int f(int a)",
-        'return n += a; }\n int n = 0;\n public String toString() { return "S" + n; }\n}',
-        's.f(2); check(s.toString().equals("S2"));',
-    ),
-    "java: an equality for its class": java(
-        "public int f(int a)",
-        "return n += a; }\n int n = 0;\n public boolean equals(Object o) { return o instanceof Solution t && t.n == n; }\n public int hashCode() { return n; }\n}",
-        "check(s.equals(new Solution())); s.f(1); check(!s.equals(new Solution()));",
-    ),
-    "js: a helper that no test calls": js(
-        "const f = (x) => x + 1",
-        """
-        function assertClose(a, b) { if (Math.abs(a - b) > 1e-6) throw new Error('no') }
-        assert.strictEqual(f(1), 2);
-        """,
-    ),
     "js: a loop over no cases": js(
         "const f = (x) => x + 1",
         "for (const [given, wanted] of []) assert.strictEqual(f(given), wanted);\nassert.strictEqual(f(1), 2);",
@@ -531,33 +371,6 @@ fn meet(x: i32) -> i32 {
         "return a + 1; }",
         "auto check = [](int a, int b) { assert(a == b); }; (void)check; assert(f(1) == 2);",
     ),
-    "rust: a helper that no test calls": rust(
-        "fn f(a: i32) -> i32 { a + 1 }\n",
-        "assert_eq!(f(1), 2);\n}\n#[allow(dead_code)]\nfn close(a: f64, b: f64) {\n    assert!((a - b).abs() < 1e-6);",
-    ),
-    "java: nodes that the tests define, and the prompt in a comment": Row(
-        language="java",
-        prompt="import java.util.*;\n\n/**\n * Definition for singly-linked list.\n * public class ListNode { ... }\n */\nclass Solution {\n    public ListNode reverseList(ListNode head) {\n",
-        completion="        ListNode done = null;\n        while (head != null) { ListNode next = head.next; head.next = done; done = head; head = next; }\n        return done;\n    }\n}\n",
-        tests="class ListNode {\n    int val;\n    ListNode next;\n    ListNode(int val, ListNode next) { this.val = val; this.next = next; }\n}\npublic class Main {\n    public static void main(String[] args) {\n        ListNode got = new Solution().reverseList(new ListNode(1, new ListNode(2, null)));\n        if (got.val != 2 || got.next.val != 1 || got.next.next != null) throw new AssertionError();\n    }\n}\n",
-    ),
-    "js: nodes that the tests define, and the prompt in a comment": Row(
-        language="javascript",
-        prompt="/**\n * function ListNode(val, next) { ... }\n * @param {number[]} a\n * @return {ListNode}\n */\nvar made = function(a) {\n",
-        completion="    let l = null;\n    for (const x of a.slice().reverse()) l = new ListNode(x, l);\n    return l;\n};\n",
-        tests="const assert = require('assert');\nfunction ListNode(val, next) {\n  this.val = val;\n  this.next = next;\n}\nconst got = made([1, 2]);\nassert.strictEqual(got.val, 1);\nassert.strictEqual(got.next.val, 2);\n",
-    ),
-    "go: a function of the tests' that the prompt names": Row(
-        language="go",
-        prompt="package main\n\n// First gives the first bad version; isBad(n) tells.\nfunc First(n int) int {\n",
-        completion="\tfor i := 1; i < n; i++ {\n\t\tif isBad(i) {\n\t\t\treturn i\n\t\t}\n\t}\n\treturn n\n}\n",
-        tests="func isBad(n int) bool { return n > 3 }\n\nfunc main() {\n\tif First(9) != 4 {\n\t\tpanic(1)\n\t}\n}\n",
-    ),
-    "rust: a function of the tests' that no test calls": rust(
-        "    is_even(n) && n > 2\n}\n",
-        "assert!(f(4));\n}\nfn is_even(n: i32) -> bool {\n    n % 2 == 0",
-        "fn f(n: i32) -> bool {\n",
-    ),
 }
 
 
@@ -567,7 +380,6 @@ async def test_what_an_ordinary_process_passes_is_passed(app: App, row: Row) -> 
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
 
 
-RETRY = "async function retry(run, most) { for (let i = 1; ; i++) { try { return await run(i) } catch (e) { if (i >= most) throw e } } }"
 # The tests themselves catch what their assertions throw, or throw for the solution to catch.
 CAUGHT = {
     "js: one of two answers": js(
@@ -586,14 +398,6 @@ CAUGHT = {
         "const f = (x) => [2, 1]",
         "const same = (a, b) => { try { assert.deepStrictEqual(a, b); return true } catch (e) { return false } };\nassert(same(f(3), [1, 2]) || same(f(3), [2, 1]));",
     ),
-    "js: a function that throws at first": js(
-        RETRY,
-        "let calls = 0;\nconst flaky = async () => {\n  calls++;\n  if (calls < 3) throw new Error('again');\n  return 'ok';\n};\n(async () => { assert.strictEqual(await retry(flaky, 5), 'ok'); assert.strictEqual(calls, 3) })();",
-    ),
-    "js: a function that throws for what it is given": js(
-        RETRY,
-        "(async () => {\n  assert.strictEqual(await retry(async (turn) => { if (turn < 3) throw new Error('again'); return turn }, 5), 3);\n})();",
-    ),
     "js: a helper that throws": js(
         "const f = (s) => s.length",
         "function read(s) {\n  if (s === '') throw new Error('empty');\n  return f(s);\n}\nassert.strictEqual(read('ab'), 2);\nassert.throws(() => read(''), /empty/);",
@@ -601,16 +405,6 @@ CAUGHT = {
     "node: one of two answers": node_suite(
         "exports.f = (x) => [2, 1];\n",
         "test('a', () => { try { assert.deepStrictEqual(S.f(3), [1, 2]) } catch { assert.deepStrictEqual(S.f(3), [2, 1]) } });",
-    ),
-    "java: one of two answers": java(
-        "public int f(int a)",
-        "return a + 1; }}",
-        "try { check(s.f(3) == 3); } catch (AssertionError e) { check(s.f(3) == 4); }",
-    ),
-    "java: a function that throws at first": java(
-        "public int retry(java.util.function.IntSupplier run, int most)",
-        "for (int i = 1; ; i++) { try { return run.getAsInt(); } catch (RuntimeException e) { if (i >= most) throw e; } } }}",
-        "int[] calls = {0}; check(s.retry(() -> { calls[0]++; if (calls[0] < 3) throw new IllegalStateException(); return 7; }, 5) == 7);",
     ),
     "php: a function that throws at first": Row(
         language="php",
@@ -636,9 +430,7 @@ CAUGHT_WRONG = {
         "js: what must not hold": "const f = (x) => 5",
         "js: retried": "const f = (x) => 4",
         "js: a comparison of the tests' own": "const f = (x) => 4",
-        "js: a function that throws at first": "const retry = async (run) => 'ok'",
         "node: one of two answers": "exports.f = (x) => [3]",
-        "java: one of two answers": "return 9; }}",
         "lua: one of two answers": "function f(a) return 9 end",
     }.items()
 }
@@ -656,13 +448,6 @@ async def test_tests_that_catch_their_assertions_pass_nobody_else(app: App, row:
 
 
 APART = {
-    "js: an answer that is awaited, beside assertions that nobody comes to": js(
-        "const f = async (x) => x * x",
-        """
-        [].forEach((x) => assert(x > 0));
-        (async () => { assert.strictEqual(await f(3), 9); null && assert(await f(1)) })();
-        """,
-    ),
     "java: an exception is expected, and nothing else": java(
         "public int f(int a)",
         "if (a < 0) throw new IllegalArgumentException(); return a; }}",
@@ -684,12 +469,6 @@ APART = {
     ),
     "c++: more digits than a double has": cpp(
         "long double f(int n)", "return 1.0L / n; }", "assert(f(3) == 1.0L / 3);"
-    ),
-    "java: nodes with a parameter of types": java(
-        "public Node<Integer> f(Node<Integer> a)",
-        "Node<Integer> p = null; while (a != null) { Node<Integer> n = a.next; a.next = p; p = a; a = n; } return p; }}",
-        "check(s.f(new Node<>(1, new Node<>(2, null))).val == 2);",
-        "class Node<T> { T val; Node<T> next; Node(T v, Node<T> n) { val = v; next = n; } }\n",
     ),
     "java: keys in reversed order": java(
         "public Map<Character, List<Integer>> f(String a)",
@@ -730,9 +509,20 @@ APART = {
         "assert_eq!(f(2_500_000)[2_499_999], -2_499_999);",
         "fn f(n: i64) -> Vec<i64> {\n",
     ),
-    "js: an address": js(
-        "const f = (x) => new URL(x)",
-        "const u = f('http://a.b/c?d=1');\nassert.strictEqual(u.pathname, '/c');\nassert.strictEqual(String(u), 'http://a.b/c?d=1');",
+    "js: keys that are gone through at once": js(
+        "const m = new Map()\nconst put = (k) => { m.set(k, 1) }\nconst keys = () => m.keys()",
+        "put('a');\nput('b');\nassert.deepStrictEqual([...keys()], ['a', 'b']);\nconst it = keys();\nassert.deepStrictEqual([...it], ['a', 'b']);\nconst found = [];\nfor (const k of keys()) found.push(k);\nassert.strictEqual(found.length, 2);",
+    ),
+    "js: fields that are computed": js(
+        "const f = (o) => new Proxy(o, { get: (t, k) => t[k] * 2 })",
+        "assert.strictEqual(f({ a: 1 }).a, 2);",
+    ),
+    "js: a proxy of a record": js("const f = (o) => new Proxy(o, {})", LOOKED_INTO),
+    "go: an array that is copied": Row(
+        language="go",
+        prompt="package main\n\nfunc Two(all []int) [2]int {\n",
+        completion="return [2]int{all[0], all[1]}\n}\n",
+        tests="func main() {\nif Two([]int{1, 2}) != [2]int{1, 2} { panic(1) }\n}\n",
     ),
 }
 
