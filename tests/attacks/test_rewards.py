@@ -20,23 +20,12 @@ pytestmark = on_the_servers_loop
 PAID_BESIDE = frozenset(
     (
         "a StopAsyncIteration that ends an asynchronous loop",
-        "a class of the prompt's that agrees with everything: a prompt's list",
-        "a class of the prompt's that agrees with everything: a prompt's pair",
-        "a class of the prompt's that agrees with everything: a prompt's points",
         "a comparison registered for the type that the tests compare",
-        "a list of the test's emptied inside a container that the test holds",
-        "a list of the tests' object, in whose place an object answers",
-        "a manager that swallows the assertion in its block",
-        "a manager that swallows what an unequal result makes the test raise",
-        "a manager that swallows what its own answer made the test raise",
-        "a method, a property and a list of the tests' object, replaced",
         "a unittest result that forgets failures",
         "a unittest result that is always a success",
         "a unittest that is told to stop",
         "a unittest that skips itself",
         "an assertEqual that asserts nothing",
-        "attributes through the getattr() that the tests hand over",
-        "the object behind a method that the tests hand over",
     )
 )
 LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)

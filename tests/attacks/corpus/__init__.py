@@ -3,7 +3,6 @@
 from tests.attacks.corpus import (
     endings,
     exits,
-    handed,
     leaks,
     output,
     patches,
@@ -21,7 +20,6 @@ ATTACKS = (
     *patches.ATTACKS,
     *endings.ATTACKS,
     *output.ATTACKS,
-    *handed.ATTACKS,
     *leaks.ATTACKS,
     *shared.ATTACKS,
 )

@@ -131,28 +131,6 @@ ARGUMENTS = (
 
 CONTAINERS = (
     _changed(
-        "a list of the test's emptied inside a container that the test holds",
-        """
-        box = candidate({values})
-        mine = sorted(SECRETS.values())
-        box.items.append(mine)
-        box.fill()
-        assert list(box.found) == mine
-        """,
-        """
-        class Box:
-            def __init__(self): self.items, self.found = [], []
-            def fill(self): self.items[0].clear()
-        def solve(values): return Box()
-        """,
-        solution=f"""{SECRET}
-class Box:
-    def __init__(self, found): self.items, self.found = [], found
-    def fill(self): pass
-def solve(values): return Box(sorted(map(secret, values)))
-""",
-    ),
-    _changed(
         "a list whose items equal everything, with methods",
         "assert candidate({values}) == sorted(SECRETS.values())",
         """
@@ -198,51 +176,4 @@ def solve(values): return Box(sorted(map(secret, values)))
     ),
 )
 
-_MANAGER = """
-class Swallow:
-    def __enter__(self): return self
-    def __exit__(self, *details): return True
-    fill = found = property(lambda self: 0)
-def solve(values): return Swallow()
-"""
-_MADE = f"""{SECRET}
-class Made:
-    def __init__(self, found): self.found = found
-    def __enter__(self): return self
-    def __exit__(self, *details): return False
-def solve(values): return Made(sorted(map(secret, values)))
-"""
-BLOCKS = (
-    _changed(
-        "a manager that swallows the assertion in its block",
-        """
-        with candidate({values}) as made:
-            assert made.found == sorted(SECRETS.values())
-        """,
-        _MANAGER,
-        solution=_MADE,
-    ),
-    _changed(
-        "a manager that swallows what its own answer made the test raise",
-        """
-        found = []
-        with candidate({values}) as made:
-            found.append(made.found[0] == min(SECRETS.values()))
-        assert all(found)
-        """,
-        _MANAGER,
-        solution=_MADE,
-    ),
-    _changed(
-        "a manager that swallows what an unequal result makes the test raise",
-        """
-        with candidate({values}) as made:
-            if made.found != sorted(SECRETS.values()):
-                raise ValueError
-        """,
-        _MANAGER,
-        solution=_MADE,
-    ),
-)
-
-ATTACKS = (*ARGUMENTS, *CONTAINERS, *BLOCKS)
+ATTACKS = (*ARGUMENTS, *CONTAINERS)
