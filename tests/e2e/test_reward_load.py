@@ -34,22 +34,6 @@ async def test_512_completions_in_one_call_leave_the_event_loop_free(lasting_ser
     assert await watch > COMPLETIONS / 8
 
 
-async def test_the_duplicates_of_a_step_are_executed_once(lasting_server):
-    reward = remote_reward(
-        lasting_server.target, task=tasks.templates("humaneval", ROWS), name="tests"
-    )
-    completions = [f"    return x * {number % 8}  # once" for number in range(COMPLETIONS)]
-    metrics: dict[str, float] = {}
-    rewards = await reward(
-        [""] * COMPLETIONS,
-        completions,
-        task_id=["t/3"] * COMPLETIONS,
-        log_metric=metrics.__setitem__,
-    )
-    assert sum(value or 0.0 for value in rewards) == COMPLETIONS / 8
-    assert metrics["tests/deduplicated"] == (COMPLETIONS - 8) / COMPLETIONS
-
-
 @pytest.mark.training
 async def test_other_asynchronous_rewards_are_computed_meanwhile(lasting_server):
     """TRL awaits asynchronous rewards together; neither may keep the loop to itself."""

@@ -9,10 +9,8 @@ import zlib
 
 import pytest
 
-from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import Integrity, RewardClient, Verdict, tasks
 
-WAITING = 400  # at once; a queue takes 256
 HUMANEVAL = {
     "prompt": 'def twice(x):\n    """Doubles."""\n',
     "test": "def check(candidate):\n    assert candidate(2) == 4\n",
@@ -189,45 +187,3 @@ def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, rig
     assert (good.verdict, good.reward) == (Verdict.PASSED, 1.0), good
     assert good.integrity is Integrity.ISOLATED
     assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
-
-
-@pytest.mark.parametrize("batch_size", [1, 16])
-def test_a_groups_duplicates_cost_one_execution(lasting_server, batch_size):
-    request = tasks.humaneval(HUMANEVAL, "    import time; time.sleep(1.5); return 2 * x\n")
-    with RewardClient(lasting_server.target, batch_size=batch_size) as client:
-        scores = client.score([request] * 8)
-    assert [score.reward for score in scores] == [1.0] * 8
-    assert sum(not score.deduplicated for score in scores) == 1
-
-
-def test_more_than_the_queue_takes_is_pushed_back_and_still_judged(lasting_server):
-    requests = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(WAITING)]
-    with RewardClient(lasting_server.target, max_in_flight=WAITING) as client:
-        scores = client.score(requests)
-    assert [score.error for score in scores if score.error is not None] == []
-    assert [score.reward for score in scores] == [1.0] * WAITING
-
-
-def test_a_request_above_the_servers_limit_is_refused_by_name(client):
-    request = tasks.humaneval(HUMANEVAL, "    return 2 * x\n")
-    request.function.test_code += "#" * (33 << 20)
-    (score,) = client.score([request])
-    assert score.error.status == "INVALID_ARGUMENT"
-    assert score.error.permanent
-
-
-def test_a_completion_above_the_servers_limit_is_its_models_doing(client):
-    (score,) = client.score([tasks.humaneval(HUMANEVAL, "x" * (33 << 20))])
-    assert (score.verdict, score.reward) == (Verdict.COMPILE_ERROR, 0.0)
-
-
-def test_absent_tests_are_the_callers_fault(client):
-    (score,) = client.score([pb.ScoreRequest(completion="pass")])
-    assert score.error.status == "INVALID_ARGUMENT"
-    assert "tests" in score.error.message
-
-
-def test_execute_runs_a_program_and_server_info_tells_of_the_walls(client):
-    response = client.execute(pb.ExecuteRequest(source="print(input())", stdin=b"hello\n"))
-    assert response.stdout.data == b"hello\n"
-    assert "python" in {language.name for language in client.server_info().languages}

@@ -15,7 +15,6 @@ from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.app import App, running_app
 from reward_server.settings import Settings
 from tests.rpc.conftest import refused
-from trainer_client import AsyncRewardClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -84,26 +83,6 @@ async def test_every_kind_of_tests_is_judged(real: Real) -> None:
     assert all(answer.usage.cpu_time_seconds > 0 for answer in answers)
 
 
-async def test_a_large_task_that_is_stored_gets_the_verdicts_of_one_that_is_sent(
-    real: Real,
-) -> None:
-    numbers = list(range(20_000))
-    cases = [pb.CallCase(args_json=f"[{numbers}]", expected_json=str(sum(numbers)))] * 3
-    solutions = ("def f(x): return sum(x)", "def f(x): return 0", "def f(x) return")
-    todo = [
-        pb.ScoreRequest(completion=text, call=pb.CallTests(entry_point="f", cases=cases))
-        for text in solutions
-    ]
-    told = []
-    for least in (None, 1):
-        async with AsyncRewardClient(real.app.address, store_from_bytes=least) as client:
-            scores = await client.score(todo)
-        told.append([(score.verdict.name, score.reward, score.integrity.name) for score in scores])
-    assert told[0] == told[1]
-    assert [verdict for verdict, _, _ in told[0]] == ["PASSED", "FAILED", "COMPILE_ERROR"]
-    assert real.app.tasks.count == 1
-
-
 @pytest.mark.promise(
     "A program that does not compile gets `COMPILE_ERROR` with the interpreter's message.",
     "Verdicts",
@@ -133,24 +112,6 @@ async def test_a_checker_program_that_does_not_compile_makes_the_task_invalid(re
     assert answer.message.endswith(": SyntaxError: '(' was never closed (solution.py, line 2)")
 
 
-async def test_a_deadline_kills_an_endless_program(real: Real) -> None:
-    error = await refused(real.stub.Score(function_request(ENDLESS), timeout=0.5))
-    assert error.code is grpc.StatusCode.DEADLINE_EXCEEDED
-    await real.until_idle()
-    answer = await real.stub.Score(function_request(RIGHT, 1), timeout=60)
-    assert answer.verdict == pb.VERDICT_PASSED
-
-
-async def test_cancelled_calls_kill_endless_programs(real: Real) -> None:
-    calls = [real.stub.Score(function_request(ENDLESS, number)) for number in range(6)]
-    await real.until_running(2)
-    for call in calls:
-        call.cancel()
-    await real.until_idle()
-    answer = await real.stub.Score(function_request(RIGHT, 2), timeout=60)
-    assert answer.verdict == pb.VERDICT_PASSED
-
-
 async def test_a_client_that_vanishes_leaves_nothing_running(real: Real) -> None:
     channel = grpc.aio.insecure_channel(real.app.address)
     stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
@@ -163,35 +124,6 @@ async def test_a_client_that_vanishes_leaves_nothing_running(real: Real) -> None
     await real.until_idle()
     with pytest.raises((asyncio.CancelledError, grpc.aio.AioRpcError)):
         await reading
-
-
-async def test_a_batch_of_right_and_wrong_is_told_apart(real: Real) -> None:
-    batch = pb.ScoreBatchRequest(
-        requests=[
-            function_request(RIGHT if number % 2 else "def f(x): return x", number)
-            for number in range(40)
-        ]
-    )
-    answers = {answer.index: answer.response async for answer in real.stub.ScoreBatch(batch)}
-    assert len(answers) == 40
-    for index, answer in answers.items():
-        assert answer.verdict == (pb.VERDICT_PASSED if index % 2 else pb.VERDICT_FAILED)
-
-
-async def test_a_program_reads_and_writes_bytes(real: Real) -> None:
-    source = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read()[::-1])\nsys.exit(3)"
-    answer = await real.stub.Execute(pb.ExecuteRequest(source=source, stdin=b"\x00\xffabc"))
-    assert answer.stdout.data == b"cba\xff\x00"
-    assert answer.termination.exit_code == 3
-
-
-async def test_the_server_knows_its_language_and_walls(real: Real) -> None:
-    info = await real.stub.GetServerInfo(pb.GetServerInfoRequest())
-    [python] = [language for language in info.languages if language.name == "python"]
-    assert python.version.startswith("3.")
-    assert {"memory-limit", "seccomp", "container"} <= {
-        wall.name for wall in info.walls if wall.standing
-    }
 
 
 # -------------------------------------------------------------------------------------- files
@@ -286,13 +218,3 @@ async def test_a_framework_that_the_sandboxes_lack_is_refused_and_not_offered(re
     error = await refused(real.stub.Score(pb.ScoreRequest(completion=RIGHT, unit=tests)))
     assert error.code is grpc.StatusCode.FAILED_PRECONDITION
     assert "FRAMEWORK_PYTEST" in error.details
-
-
-async def test_more_integrity_than_test_files_allow_is_refused(real: Real) -> None:
-    text = "import solution, unittest\nclass TestF(solution.Base):\n    pass\n"
-    tests = pb.UnitTests(framework=pb.FRAMEWORK_UNITTEST, files={"test_f.py": text})
-    asked = pb.ScoreRequest(
-        completion=RIGHT, unit=tests, require_integrity=pb.INTEGRITY_SHARED_TWINS
-    )
-    error = await refused(real.stub.Score(asked))
-    assert error.code is grpc.StatusCode.FAILED_PRECONDITION

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reward_server.domain import Execution, Program
-from reward_server.errors import DeadlineError, DrainingError, OverloadedError, SandboxError
+from reward_server.errors import DeadlineError, DrainingError, OverloadedError
 from reward_server.scheduler import Scheduler, Ticket
 from tests.rpc.fakes import FakeExecutor, program
 from tests.support.clock import Clock
@@ -49,28 +49,6 @@ async def measured(scheduler: Scheduler, executor: FakeExecutor, seconds: float)
         await task
 
 
-async def test_a_job_runs_and_its_answer_comes_back() -> None:
-    scheduler = Scheduler(FakeExecutor())
-    async with scheduler.admit() as ticket:
-        execution = await ticket.run(program("one"))
-    assert execution.termination.value == 0
-    assert scheduler.admitted == 0
-    assert scheduler.running == 0
-
-
-async def test_no_more_jobs_run_at_once_than_there_are_slots() -> None:
-    executor = FakeExecutor(slots=3, held=True)
-    scheduler = Scheduler(executor)
-    async with scheduler.admit(cost=10) as ticket:
-        tasks = spawn(ticket, map(str, range(10)))
-        await executor.until_running(3)
-        await turn_over()
-        assert len(executor.started) == 3
-        executor.release()
-        await asyncio.gather(*tasks)
-    assert executor.peak == 3
-
-
 async def test_jobs_of_equal_submissions_run_in_order_of_arrival() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
@@ -96,17 +74,6 @@ async def test_a_submission_of_many_jobs_delays_a_single_one_by_one_job() -> Non
         executor.release()
         await asyncio.gather(*tasks)
     assert sources(executor).index("single") == 2
-
-
-async def test_two_submissions_of_many_jobs_take_turns() -> None:
-    executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor)
-    async with scheduler.admit(cost=6) as left, scheduler.admit(cost=6) as right:
-        tasks = spawn(left, "l" * 6) + spawn(right, "r" * 6)
-        await turn_over()
-        executor.release()
-        await asyncio.gather(*tasks)
-    assert "".join(sources(executor)) == "llrlrlrlrlrr"
 
 
 async def test_the_time_waited_for_a_slot_is_reported() -> None:
@@ -407,16 +374,6 @@ async def test_an_idle_server_never_refuses_early_however_slow_it_was() -> None:
         assert ticket.deadline == soon
 
 
-async def test_a_deadline_already_past_is_refused_before_anything_runs() -> None:
-    executor = FakeExecutor()
-    scheduler = Scheduler(executor)
-    past = asyncio.get_running_loop().time() - 1.0
-    with pytest.raises(DeadlineError):
-        async with scheduler.admit(deadline=past):
-            pytest.fail("was let in")
-    assert not executor.started
-
-
 async def test_a_deadline_that_passes_kills_the_execution() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
@@ -465,21 +422,6 @@ async def test_a_time_out_of_the_executor_is_not_taken_for_the_deadline() -> Non
             await task
 
 
-async def test_a_cancelled_call_kills_its_execution_and_frees_the_slot() -> None:
-    executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor)
-    async with scheduler.admit(cost=2) as ticket:
-        first, second = spawn(ticket, ["first", "second"])
-        await executor.until_running(1)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        await executor.until_started(2)
-        executor.release()
-        await second
-    assert len(executor.killed) == 1
-
-
 async def test_a_waiter_cancelled_as_its_turn_comes_hands_the_slot_on() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor)
@@ -497,20 +439,6 @@ async def test_a_waiter_cancelled_as_its_turn_comes_hands_the_slot_on() -> None:
     assert scheduler.running == 0
 
 
-async def test_a_broken_execution_frees_its_slot() -> None:
-    executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor)
-    async with scheduler.admit(cost=2) as ticket:
-        first, second = spawn(ticket, ["first", "second"])
-        await executor.until_running(1)
-        executor.fail(SandboxError("runner died"))
-        with pytest.raises(SandboxError):
-            await first
-        await executor.until_started(2)
-        executor.release()
-        await second
-
-
 async def test_draining_refuses_newcomers_and_waits_for_those_inside() -> None:
     executor = FakeExecutor(held=True)
     scheduler = Scheduler(executor)
@@ -525,10 +453,6 @@ async def test_draining_refuses_newcomers_and_waits_for_those_inside() -> None:
         executor.release()
         await task
     assert await draining
-
-
-async def test_an_empty_scheduler_drains_at_once() -> None:
-    assert await Scheduler(FakeExecutor()).drain(0.0)
 
 
 @given(

@@ -6,7 +6,6 @@ The model is real and its words are scripted, so that all rewards are known befo
 from __future__ import annotations
 
 import pickle
-import time
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -275,34 +274,3 @@ async def test_the_rollout_worker_of_async_grpo_scores_by_a_pickled_reward(
     )
     samples = await loop._score_group(group)
     assert [one.metrics["rewards/tests"] for one in samples] == [1.0, 0.0, 0.0, 0.0]
-
-
-def test_an_outage_leaves_no_reward_and_training_goes_on(
-    server, tiny_model, tool_tokenizer, tmp_path
-):
-    from transformers import TrainerCallback
-
-    class Outage(TrainerCallback):
-        def on_step_end(self, args, state, control, **more):
-            if state.global_step == 1:
-                server.kill()
-            if state.global_step == 2:
-                server.start()
-                while reward.sandbox.is_out:
-                    time.sleep(0.05)
-
-    reward = environment_reward(server.target, task=TEMPLATES, name="tests", outage_seconds=2.5)
-    train(
-        tiny_model,
-        tool_tokenizer,
-        tmp_path,
-        reward,
-        reply_with_tools,
-        environment_factory=partial(CodeEnvironment, reward, feedback="stderr"),
-        callbacks=[Outage()],
-        max_steps=3,
-    )
-    assert rewards_of(tmp_path) == [1.0, 1.0, 0.0, 1.0] * 2
-    assert tables(tmp_path)[2]["tests_verdict"] == ["UNJUDGED"] * 2 * GROUP
-    assert all(reward is None or reward != reward for reward in rewards_of(tmp_path, step=2))
-    assert rewards_of(tmp_path, step=3) == [1.0, 1.0, 0.0, 1.0] * 2

@@ -185,16 +185,3 @@ def test_what_an_outage_leaves_unjudged_has_no_reward_and_is_a_gap(server, tiny_
     assert f"at {lost} of {plan.steps} steps nothing was judged" in page
     assert "no completion was judged; nothing is learned from it" in page
     assert f"completions are judged again, after {lost} steps" in page
-
-
-def test_an_outage_shorter_than_the_patience_leaves_no_gap(server, tiny_model, tmp_path):
-    plan = Plan(outage_seconds=60.0, steps=3)
-    folder = train(tmp_path, tiny_model, server, plan)
-    assert check_rows(folder) == [0.0] * plan.steps
-    assert folder.events() == []
-    waits = [line["tests/wait_seconds"] for line in folder.metrics()]
-    assert waits[KILLED_AFTER] == max(waits) > plan.away_seconds
-    evaluations = folder.evaluations()
-    assert [evaluation.step for evaluation in evaluations] == [0, plan.steps]
-    for evaluation in evaluations:
-        assert evaluation.tasks["t/3"].verdicts == {"PASSED": 2, "FAILED": 2}

@@ -182,18 +182,6 @@ async def test_without_spares_there_is_a_sandbox_a_slot_and_a_broken_one_is_repl
     assert host.starts == 3
 
 
-async def test_no_more_jobs_run_at_once_than_there_are_slots(host: Host, make: PoolMaker) -> None:
-    pool = await make(slots=2)
-    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(5)]
-    await settle()
-    assert (len(host.running), pool.statistics.waiting) == (2, 3)
-    for expected in (2, 2, 2, 2, 1):
-        assert len(host.running) == expected
-        host.running[0].end(FINE)
-        await settle()
-    assert await asyncio.gather(*tasks) == [FINE] * 5
-
-
 async def test_jobs_are_served_in_the_order_they_came(host: Host, make: PoolMaker) -> None:
     pool = await make()
     done: list[int] = []
@@ -209,14 +197,6 @@ async def test_jobs_are_served_in_the_order_they_came(host: Host, make: PoolMake
         await settle()
     await asyncio.gather(*tasks)
     assert done == list(range(6))
-
-
-async def test_a_failed_start_is_a_clear_error_and_leaves_nothing(host: Host) -> None:
-    host.failures = 1
-    pool = Pool(host.start, slots=3)
-    with pytest.raises(SandboxError, match="cannot start the sandboxes: no bubblewrap today"):
-        await pool.start()
-    assert host.alive == []
 
 
 async def test_a_cancelled_start_leaves_nothing(host: Host) -> None:
@@ -324,20 +304,6 @@ async def test_a_cancelled_job_takes_its_sandbox_along(host: Host, make: PoolMak
     await settle()
     assert used.closes == 1
     assert len(host.alive) == 1 + SPARES
-
-
-async def test_a_job_cancelled_while_it_waits_costs_no_sandbox(host: Host, make: PoolMaker) -> None:
-    pool = await make()
-    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(3)]
-    await settle()
-    tasks[1].cancel()
-    await settle()
-    host.running[0].end(FINE)
-    await settle()
-    host.running[0].end(FINE)
-    results = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [isinstance(result, Execution) for result in results] == [True, False, True]
-    assert pool.statistics.closed == 0
 
 
 async def test_a_job_cancelled_as_it_is_served_gives_the_sandbox_back(
@@ -595,18 +561,6 @@ async def test_a_pool_on_demand_starts_nothing_until_a_job_comes(
     await asyncio.gather(*tasks)
 
 
-async def test_a_pool_on_demand_starts_no_more_than_its_slots(host: Host, make: PoolMaker) -> None:
-    pool = await make(slots=2, spares=0, idle_seconds=60.0)
-    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(5)]
-    await settle()
-    for expected in (2, 2, 2, 2, 1):
-        assert (len(host.running), len(host.alive)) == (expected, 2)
-        host.running[0].end(FINE)
-        await settle()
-    await asyncio.gather(*tasks)
-    assert host.starts == 2
-
-
 async def test_what_was_idle_for_long_is_closed_and_what_was_used_is_kept(
     host: Host, make: PoolMaker
 ) -> None:
@@ -637,9 +591,3 @@ async def test_a_failed_start_on_demand_is_told_and_the_next_job_tries_again(
     await settle()
     host.running[0].end(FINE)
     await task
-
-
-async def test_a_worn_sandbox_on_demand_is_not_used_again(host: Host, make: PoolMaker) -> None:
-    pool = await make(slots=1, spares=0, idle_seconds=60.0, recycle_after_executions=2)
-    used = await one_after_another(pool, host, 4)
-    assert used[0] is used[1] is not used[2] is used[3]
