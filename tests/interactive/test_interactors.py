@@ -76,7 +76,7 @@ async def judged(
     )
 
 
-@pytest.mark.parametrize("name", sampled(list(PROBLEMS), 2))
+@pytest.mark.parametrize("name", sampled(list(PROBLEMS), 4))
 async def test_partners_are_judged_rightly(app: App, name: str) -> None:
     problem = PROBLEMS[name]
     right = await judged(app, problem, problem.right)

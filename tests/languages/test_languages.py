@@ -1,8 +1,8 @@
 """Ten problems in every language: right, wrong, crashing and endless solutions, judged rightly.
 
-A run takes a sample: of each language a right solution and one of another kind, over different
-problems, so that the languages together meet them all; every fourth one refuses what is no program.
-REWARD_SERVER_TEST_ALL=1 takes every one.
+A run takes a sample: of each language a solution of one kind, over different problems, so that the
+languages together meet them all; every fourth one refuses what is no program. `test_given_files` has
+a right program in each. REWARD_SERVER_TEST_ALL=1 takes every one.
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ class Attempt(NamedTuple):
 
 
 def sampled_kinds(language: Language) -> set[str]:
-    """Names the kinds of solutions that a run takes of a language."""
-    right, *others = KINDS
-    return {right, others[SOLVED.index(language) % len(others)]}
+    """Names the kind of solutions that a run takes of a language."""
+    return {KINDS[SOLVED.index(language) % len(KINDS)]}
 
 
 def attempts(language: Language) -> Iterator[Attempt]:

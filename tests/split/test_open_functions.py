@@ -50,7 +50,7 @@ def rows(choose: Callable[[Corpus], Iterator[tuple[str, object]]]) -> list[objec
 
 def attacks(corpus: Corpus) -> Iterator[tuple[str, str]]:
     for kind, members in corpus.attacks.items():
-        for name, completion in sampled(list(members.items()), step=20):
+        for name, completion in sampled(list(members.items()), step=40):
             yield f"{kind} {name}", completion
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest_asyncio
 
@@ -41,6 +43,22 @@ def as_tests(case: Case) -> Tests:
     body = textwrap.indent(text, "    ")
     head = "import numpy as np\n" if "np." in text else ""
     return FunctionTests(entry_point="f", test_code=f"{head}def check(candidate):\n{body}\n")
+
+
+def read_cases(path: Path) -> list[Case]:
+    """Reads a file of cases: `=== NAME`, the prompt if any, the tests and the solution.
+
+    Lines of three hyphens stand between; a name that ends in `[SHARED]` tells the label.
+    """
+    found = []
+    for text in re.split(r"^=== ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        name, _, body = text.partition("\n")
+        *prompt, tests, solution = body.strip("\n").split("\n---\n")
+        label = Integrity.SHARED if name.endswith("[SHARED]") else Integrity.ISOLATED
+        code = "".join(f"{part}\n" for part in prompt)
+        case = Case(name=name, tests=tests, solution=f"{solution}\n", label=label, prompt=code)
+        found.append(case)
+    return found
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

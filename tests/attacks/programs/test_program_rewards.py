@@ -1,7 +1,7 @@
 """Solutions that fool a grader by exit status get no reward for test programs.
 
 Those in JavaScript are judged in the local sandbox, by `test_split_programs`.
-A run takes every fourth attack; REWARD_SERVER_TEST_ALL=1 takes all.
+A run takes some of the attacks; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ ATTACKS = [attack for attack in PROGRAM_ATTACKS if attack.language != "javascrip
 
 @pytest.mark.promise("Our collected attacks, which beat naive graders, earn nothing.", "Verdicts")
 @pytest.mark.parametrize(
-    "attack", sampled(ATTACKS, 8), ids=lambda one: f"{one.language} {one.name}"
+    "attack", sampled(ATTACKS, 12), ids=lambda one: f"{one.language} {one.name}"
 )
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack
@@ -100,7 +100,7 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
 
 # It is said of the attacks alone: a run takes some of them.
 @pytest.mark.parametrize(
-    "attack", sampled(ATTACKS, 8), ids=lambda one: f"{one.language} {one.name}"
+    "attack", sampled(ATTACKS, 24), ids=lambda one: f"{one.language} {one.name}"
 )
 async def test_an_attack_beats_the_exit_status(app: App, attack: ProgramAttack) -> None:
     assert await awarded_by_exit_status(app, attack.language, attack.completion)

@@ -222,7 +222,7 @@ ATTACKS = [
     )
     for language, classes in (("c++", CPP), ("java", JAVA))
     for kind, members in classes.items()
-    for name, text in sampled(list(members.items()), step=10)
+    for name, text in sampled(list(members.items()), step=20)
 ]
 TASKS = {"c++": (CPP_PROMPT, CPP_TESTS), "java": (JAVA_PROMPT, JAVA_TESTS)}
 

@@ -1,4 +1,4 @@
-"""Honest solutions that a process between them and their tests must not fail."""
+"""Honest solutions that nothing between them and their tests fails; more: `tests.honest`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,6 @@ from reward_server.grading.crossing.python.texts import read_functions
 from tests.unit.runner.harness import Zygote
 
 SOLUTIONS: dict[str, tuple[str, str]] = {
-    "deep recursion": (
-        """
-        import sys
-        sys.setrecursionlimit(50_000)
-        def f(n): return n and 1 + f(n - 1)
-        """,
-        "assert f(10_000) == 10_000",
-    ),
-    "recursion up to the usual limit": (
-        "def f(n): return n and 1 + f(n - 1)",
-        "assert f(980) == 980",
-    ),
     "a recursion error that is caught": (
         """
         def down(n): return down(n + 1)
@@ -32,104 +20,13 @@ SOLUTIONS: dict[str, tuple[str, str]] = {
         """,
         "assert f() == 'deep'\nassert f() == 'deep'",
     ),
-    "threads": (
-        """
-        import threading
-        from concurrent.futures import ThreadPoolExecutor
-        def f(numbers):
-            with ThreadPoolExecutor(3) as pool:
-                return list(pool.map(lambda n: n * n, numbers))
-        """,
-        "assert f([1, 2, 3]) == [1, 4, 9]\nassert f([4]) == [16]",
-    ),
-    "processes": (
-        """
-        import multiprocessing
-        def square(n): return n * n
-        def f(numbers):
-            with multiprocessing.get_context('fork').Pool(2) as pool:
-                return pool.map(square, numbers)
-        """,
-        "assert f([1, 2, 3]) == [1, 4, 9]\nassert f([4]) == [16]",
-    ),
-    "a subprocess": (
-        """
-        import subprocess
-        def f(): return subprocess.check_output(['/bin/echo', 'hello'], text=True)
-        """,
-        "assert f() == 'hello\\n'\nassert f() == 'hello\\n'",
-    ),
-    "a fork": (
-        """
-        import os
-        def f():
-            pid = os.fork()
-            if not pid: os._exit(7)
-            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        """,
-        "assert f() == 7\nassert f() == 7",
-    ),
     "a fork whose child returns too": (
         "import os\ndef f(n):\n    os.fork()\n    return n",
         "assert f(1) == 1 and f(2) == 2",
     ),
-    "asyncio inside": (
-        """
-        import asyncio
-        async def work(n):
-            await asyncio.sleep(0)
-            return n + 1
-        async def everything(): return await asyncio.gather(work(1), work(2))
-        def f(): return asyncio.run(everything())
-        """,
-        "assert f() == [2, 3]\nassert f() == [2, 3]",
-    ),
-    "an endless generator": (
-        """
-        import itertools
-        def f(): return itertools.count()
-        """,
-        """
-        import itertools
-        assert list(itertools.islice(f(), 3)) == [0, 1, 2]
-        """,
-    ),
-    "an iterator that is looked into": (
-        "def f(): return map(str, range(5))",
-        "assert '3' in f()\nassert '7' not in f()\nassert sorted(f()) == list('01234')",
-    ),
     "a closure": (
         "def f(n): return lambda m: n + m",
         "assert f(1)(2) == 3\nadd = f(5)\nassert [add(n) for n in range(2)] == [5, 6]",
-    ),
-    "big integers": (
-        "def f(n): return 7 ** n",
-        "assert f(5000) == 7 ** 5000 and f(10_000) % 1000 == 1 and f(-1) == 7 ** -1",
-    ),
-    "nan and infinity": (
-        "def f(): return float('nan'), float('inf'), -0.0, [float('nan')]",
-        """
-        import math
-        nan, infinity, zero, (other,) = f()
-        assert nan != nan and math.isnan(other) and infinity == math.inf
-        assert math.copysign(1, zero) == -1
-        """,
-    ),
-    "collections": (
-        """
-        from collections import *
-        Point = namedtuple('Point', 'x y')
-        def f():
-            default = defaultdict(int, a=1)
-            return Counter('aab'), deque([1]), OrderedDict(a=1), default, Point(1, 2)
-        """,
-        """
-        from collections import Counter, deque
-        counts, queue, ordered, default, point = f()
-        assert counts == {'a': 2, 'b': 1} and counts.most_common(1) == [('a', 2)]
-        assert queue == deque([1]) and queue != [1] and ordered == {'a': 1}
-        assert default == {'a': 1} and default['b'] == 0 and point == (1, 2)
-        """,
     ),
     "numbers of the library": (
         """
@@ -176,22 +73,6 @@ SOLUTIONS: dict[str, tuple[str, str]] = {
         assert into == {1, 2}
         """,
     ),
-    "global state": (
-        "total = 0\ndef f(n):\n    global total\n    total += n\n    return total",
-        "assert f(1) == 1 and f(2) == 3",
-    ),
-    "a changed folder, stream and handler": (
-        """
-        import io, os, signal, sys
-        def f():
-            os.chdir('/')
-            sys.stdout = io.StringIO()
-            print('into the buffer')
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            return sys.stdout.getvalue()
-        """,
-        "assert f() == 'into the buffer\\n'\nassert f() == 'into the buffer\\n'",
-    ),
     "names of built-ins hidden": (
         """
         list = dict = len = str = int = None
@@ -210,40 +91,6 @@ SOLUTIONS: dict[str, tuple[str, str]] = {
         """,
         "assert f(1) == 42",
     ),
-    "an alarm": (
-        """
-        import signal
-        def f():
-            hits = []
-            signal.signal(signal.SIGALRM, lambda *details: hits.append(1))
-            signal.setitimer(signal.ITIMER_REAL, 0.01)
-            signal.pause()
-            return len(hits)
-        """,
-        "assert f() == 1\nassert f() == 1",
-    ),
-    "temporary files": (
-        """
-        import os, tempfile
-        def f():
-            with tempfile.NamedTemporaryFile('w+') as file:
-                file.write('x')
-                file.flush()
-                return os.path.getsize(file.name)
-        """,
-        "assert f() == 1",
-    ),
-    "its own source": (
-        """
-        import inspect
-        def f(): return inspect.getsource(f).strip()
-        """,
-        "assert f().startswith('def f(): return inspect')",
-    ),
-    "a main guard": (
-        "def f(): return __name__\nif __name__ == '__main__': raise SystemExit",
-        "assert f() == 'solution'",
-    ),
     "pickles of its own classes": (
         """
         import pickle
@@ -260,35 +107,6 @@ SOLUTIONS: dict[str, tuple[str, str]] = {
             except EOFError: return 'end'
         """,
         "assert f() == 'end'",
-    ),
-    "unicode": (
-        "def f(text): return text[::-1] + 'ä\U0001f600'",
-        """
-        assert f('ü\U0001f680') == '\U0001f680üä\U0001f600'
-        assert f('\\ud800') == '\\ud800ä\U0001f600'
-        """,
-    ),
-    "an exception of the right kind": (
-        """
-        import json
-        def f(n):
-            if n == 0: raise ValueError('no', 3)
-            if n == 1: return {}['key']
-            if n == 2: return json.loads('{')
-            if n == 3: raise OSError(2, 'gone')
-            return [][5]
-        """,
-        """
-        import json
-        def raised(n):
-            try: f(n)
-            except Exception as error: return error
-        assert type(raised(0)) is ValueError and raised(0).args == ('no', 3)
-        assert type(raised(1)) is KeyError and str(raised(1)) == "'key'"
-        assert isinstance(raised(2), json.JSONDecodeError) and isinstance(raised(2), ValueError)
-        assert type(raised(3)) is FileNotFoundError and raised(3).errno == 2
-        assert type(raised(4)) is IndexError
-        """,
     ),
     "exceptions of its own": (
         """
