@@ -16,7 +16,6 @@ from codereward.v1 import reward_service_pb2 as pb
 from tests.support.forks import said_in_a_fork
 from trainer_client import (
     AsyncRewardClient,
-    CallError,
     Integrity,
     LazyRequest,
     RewardClient,
@@ -78,14 +77,6 @@ async def test_a_score_tells_verdict_reward_and_integrity(serve):
 async def test_no_requests_need_no_server():
     async with AsyncRewardClient("127.0.0.1:1") as client:
         assert await client.score([]) == []
-
-
-async def test_512_completions_in_one_call_stay_within_the_bound(serve):
-    server = serve(slowly)
-    async with AsyncRewardClient(server.target, max_in_flight=8) as client:
-        scores = await client.score(requests(512))
-    assert [score.reward for score in scores] == [1.0] * 512
-    assert 2 <= server.most_at_once <= 8
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
@@ -161,15 +152,6 @@ async def test_a_request_above_256_kib_is_retried_more_often_than_grpc_would(ser
         (score,) = await client.score(requests(1, completion="x" * (1 << 20)))
     assert score.reward == 1.0
     assert len(server.requests) == 8
-
-
-async def test_a_forbidden_retry_is_not_made(serve):
-    server = serve(failing_first(1, grpc.StatusCode.UNAVAILABLE, ("grpc-retry-pushback-ms", "-1")))
-    async with AsyncRewardClient(server.target) as client:
-        (score,) = await client.score(requests(1))
-    assert score.error is not None
-    assert score.error.status == "UNAVAILABLE"
-    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
@@ -251,26 +233,6 @@ async def test_a_server_that_comes_back_within_the_outage_time_judges_everything
         serve(port=port)
         scores = await waiting
     assert [score.reward for score in scores] == [1.0] * 20
-
-
-async def test_several_addresses_share_the_work(serve):
-    servers = [serve(), serve(), serve()]
-    targets = [server.target for server in servers]
-    async with AsyncRewardClient(targets, max_in_flight=8) as client:
-        while not all(server.requests for server in servers):  # until all are connected
-            await client.score(requests(3))
-        before = [len(server.requests) for server in servers]
-        scores = await client.score(requests(600))
-    assert [score.reward for score in scores] == [1.0] * 600
-    more = [len(server.requests) - were for server, were in zip(servers, before, strict=True)]
-    assert min(more) >= 60
-
-
-async def test_a_dead_address_among_several_costs_nothing(serve):
-    server = serve()
-    async with AsyncRewardClient(f"127.0.0.1:1,{server.target}", outage_seconds=5.0) as client:
-        scores = await client.score(requests(30))
-    assert [score.reward for score in scores] == [1.0] * 30
 
 
 async def test_an_oversize_request_is_refused_before_it_is_sent(serve):
@@ -469,12 +431,6 @@ async def test_execute_gives_what_the_program_did(serve):
     async with AsyncRewardClient(serve().target) as client:
         response = await client.execute(pb.ExecuteRequest(id="e", stdin=b"hello"))
     assert (response.id, response.stdout.data) == ("e", b"hello")
-
-
-async def test_execute_raises_the_status_when_nothing_ran(serve):
-    async with AsyncRewardClient(serve().target) as client:
-        with pytest.raises(CallError, match="FAILED_PRECONDITION: no language cobol"):
-            await client.execute(pb.ExecuteRequest(language="cobol"))
 
 
 async def test_server_info_is_handed_on(serve):

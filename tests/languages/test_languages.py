@@ -1,8 +1,8 @@
 """Ten problems in every language: right, wrong, crashing and endless solutions, judged rightly.
 
 A run takes a sample: of each language a solution of one kind, over different problems, so that the
-languages together meet them all; every fourth one refuses what is no program. `test_given_files` has
-a right program in each. REWARD_SERVER_TEST_ALL=1 takes every one.
+languages together meet them all; every fourth one refuses what is no program. A right program in
+each is in `test_given_files`. REWARD_SERVER_TEST_ALL=1 takes every one.
 """
 
 from __future__ import annotations

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import repeat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.comparison import turns
 from benchmarks.comparison.cases import Case, Pair, attacks, read_pairs
 from benchmarks.comparison.choice import chosen
 from benchmarks.comparison.figures import figures
-from benchmarks.comparison.measuring import Plan, compare, sound
+from benchmarks.comparison.measuring import Plan, compare
 from benchmarks.comparison.peer import About, Answer, Outcome, Peer, UnavailableError
 from benchmarks.comparison.peers import commands, driven
 from benchmarks.comparison.peers.driven import Driven, Method
 from benchmarks.comparison.peers.reward_servers import RewardServer
-from benchmarks.comparison.processes import listener
 from reward_server.audit.cheats.hacks import HACKS
 from reward_server.errors import StartError
 from tests.e2e.audit.naive_grader import naive_grader
@@ -234,78 +228,11 @@ async def test_a_peer_that_hangs_has_time_outs_and_no_verdicts(
     assert hanging["problem"].startswith("timed_out")
 
 
-async def test_no_answer_at_all_is_a_time_out(
-    pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Silent(Driven):
-        async def judge(self, case: object, number: int) -> Any:
-            await asyncio.Event().wait()
-
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
-    reply = await turns.ask(Silent(commands.plain(), THREADS), (1, pairs[0].right))
-    assert reply.answer.outcome is Outcome.TIMED_OUT
-    assert not reply.is_verdict
-    assert not reply.is_true
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110  # nothing tells when another process has been reaped
-        await asyncio.sleep(0.02)
-
-
-def lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-async def test_a_driver_that_is_killed_fails_its_submissions_and_leaves_nothing(
-    pairs: list[Pair], tmp_path: Path
-) -> None:
-    peer = driver(script(tmp_path / "endless", "exec sleep 1000"))
-    await peer.start()
-    process = peer._process
-    assert process is not None
-    waiting = asyncio.create_task(peer.judge(pairs[0].right, 1))
-    await asyncio.sleep(0)
-    assert peer._waiting
-    os.kill(process.pid, signal.SIGKILL)
-    assert (await waiting).outcome is Outcome.FAILED
-    await until(lambda: process.returncode is not None)
-    later = await turns.take_turn(peer, repeat((1, pairs[0].right)), width=2, most=4, seconds=60.0)
-    assert (later.verdicts, later.cpu_seconds) == (0, None)
-    assert later.problem == "failed: its driver ended"
-    assert peer.memory_bytes() is None
-    await peer.stop()
-    await until(lambda: not lives(process.pid))
-
-
-async def test_tasks_whose_solutions_are_not_what_they_are_said_to_be_are_left_out(
-    pairs: list[Pair],
-) -> None:
-    right = pairs[0].right
-    swapped = Pair(right=right, wrong=replace(right, is_right=False))
-    kept = await sound([swapped, pairs[1]], Driven(commands.plain(), 2), 2)
-    assert kept == [pairs[1]]
-
-
 async def test_a_driver_whose_package_is_missing_says_which(tmp_path: Path) -> None:
     about = About(name="absent", isolation="")
     peer = Driven(Method(about=about, driver="absent", options=()), 1)
     with pytest.raises(UnavailableError, match=r"No module named 'drivers\.absent'"):
         await peer.start()
-
-
-def test_attacks_are_those_of_the_audit(pairs: list[Pair]) -> None:
-    assert {case.name for case in attacks(pairs, 1)} == {hack.name for hack in HACKS}
-    assert not any(case.is_right for case in attacks(pairs, 2))
-
-
-def test_the_process_behind_a_port_is_found(graders: str) -> None:
-    port = int(graders.rpartition(":")[2])
-    assert listener(port) == os.getpid()
 
 
 # --------------------------------------------------------------------------------------- Docker

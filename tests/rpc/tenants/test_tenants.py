@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # no stubs
 
 from codereward.v1 import reward_service_pb2 as pb
-from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.errors import SettingsError
 from tests.rpc.conftest import Refusal, Serve, Served, function_request, refused
 from tests.rpc.fakes import FakeExecutor
@@ -108,50 +106,6 @@ async def test_a_tenants_stored_tasks_are_as_many_as_its_quota(serve: Serve, fil
 # ------------------------------------------------------------------------------------ turns
 
 
-async def test_a_flood_of_sixteen_times_as_many_calls_does_not_overtake_another_tenant(
-    serve: Serve, file: Path
-) -> None:
-    executor = FakeExecutor(slots=2, held=True)
-    served = await serve(executor, token_file=write(file))
-    async with AsyncExitStack() as stack:
-        flood = []
-        for first in (0, 32, 64):  # as many calls as a connection may have open
-            stub = await stack.enter_async_context(another_stub(served))
-            numbers = range(first, first + 32)
-            flood += [
-                asyncio.ensure_future(stub.Score(function_request(number), metadata=RED))
-                for number in numbers
-            ]
-        await served.until_admitted(96)
-        await assert_that_blue_gets_each_second_slot(served, executor)
-        executor.release()
-        answers = await asyncio.gather(*flood)
-    assert {answer.verdict for answer in answers} == {pb.VERDICT_PASSED}
-
-
-@asynccontextmanager
-async def another_stub(served: Served) -> AsyncIterator[pb_grpc.RewardServiceAsyncStub]:
-    """Opens a connection of its own."""
-    options = (("grpc.use_local_subchannel_pool", 1),)
-    async with grpc.aio.insecure_channel(served.app.address, options=options) as channel:
-        yield pb_grpc.RewardServiceStub(channel)
-
-
-async def assert_that_blue_gets_each_second_slot(served: Served, executor: FakeExecutor) -> None:
-    calls = [score(served, function_request(1000 + number), BLUE) for number in range(6)]
-    await served.until_admitted(102)
-    started = len(executor.started)
-    while not all(call.done() for call in calls):
-        executor.finish()
-        await executor.until_running(2)
-        await asyncio.sleep(0)
-    # Answers arrive after further executions have started: the last one of blue counts.
-    last = max(place for place, job in enumerate(executor.started) if "assert f(100" in str(job))
-    assert last + 1 - started <= 2 * 6 + 2 * 2  # each second one, and what ran
-    answers = await asyncio.gather(*calls)
-    assert {answer.verdict for answer in answers} == {pb.VERDICT_PASSED}
-
-
 # ----------------------------------------------------------------------------------- quotas
 
 
@@ -183,23 +137,6 @@ async def test_a_request_above_the_quota_is_refused_with_its_name_and_a_time(
     await served.executor.until_running(2)
     served.executor.release()
     assert (await first).verdict == (await blue).verdict == pb.VERDICT_PASSED
-
-
-async def test_bytes_in_flight_are_bounded(serve: Serve, file: Path) -> None:
-    served = await serve(FakeExecutor(held=True), token_file=write(file, bytes_in_flight=3000))
-    large = function_request(1, prompt="#" * 2000)
-    first = score(served, large, RED)
-    await served.executor.until_running(1)
-    error = await refused(served.stub.Score(function_request(2, prompt="#" * 2000), metadata=RED))
-    assert error.code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert violated_quota(error) == "bytes_in_flight"
-    served.executor.release()
-    await first
-    huge = function_request(3, prompt="#" * 4000)
-    error = await refused(served.stub.Score(huge, metadata=RED))
-    assert error.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert "bytes_in_flight 3000" in error.details
-    assert (await served.stub.Score(huge, metadata=BLUE)).verdict == pb.VERDICT_PASSED
 
 
 async def test_a_batch_takes_no_more_places_than_its_tenant_has(serve: Serve, file: Path) -> None:

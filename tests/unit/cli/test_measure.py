@@ -15,11 +15,10 @@ from pathlib import Path
 
 import grpc
 import pytest
-from google.rpc import code_pb2, status_pb2
 
 from benchmarks.measure import report
-from benchmarks.measure.bare import bare_interpreters, preloaded
-from benchmarks.measure.load import Client, Reply, client, verdicts
+from benchmarks.measure.bare import bare_interpreters
+from benchmarks.measure.load import Client, Reply, client
 from benchmarks.measure.phases import Pair, Pass, Round, Step
 from benchmarks.measure.served import Used, served, tree_usage
 from benchmarks.measure.tasks import batches, read_tasks, requests
@@ -36,37 +35,11 @@ ROW = {"prompt": "def f():\n", "canonical_solution": "    return 1\n", "entry_po
 # ---------------------------------------------------------------------------------- baseline
 
 
-async def test_a_bare_pass_counts_the_cpu_time_of_every_child() -> None:
-    async with bare_interpreters([BUSY, BUSY, "pass"], 2) as bare:
-        for _ in range(2):
-            assert 2 * BUSY_SECONDS <= await bare.one_pass() < 6 * BUSY_SECONDS
-
-
-async def test_interpreters_start_with_the_modules_that_they_are_given() -> None:
-    has_it = "import sys; assert 'wave' in sys.modules"
-    async with bare_interpreters([has_it], 1, ["wave"]) as loaded:
-        await loaded.one_pass()
-    async with bare_interpreters([has_it], 1) as bare:
-        with pytest.raises(StartError):
-            await bare.one_pass()
-
-
-async def test_a_bare_interpreter_is_not_upset_by_what_programs_print() -> None:
-    async with bare_interpreters(
-        ["print('x' * 100_000)", "import sys; sys.stdout.close()"], 1
-    ) as b:
-        assert await b.one_pass() > 0
-
-
 @pytest.mark.parametrize("program", ["assert False", "raise SystemExit(1)", "def f(:"])
 async def test_a_reference_that_fails_bare_stops_the_comparison(program: str) -> None:
     async with bare_interpreters(["pass", program], 1) as bare:
         with pytest.raises(StartError, match="1 reference solutions fail"):
             await bare.one_pass()
-
-
-def test_the_modules_that_sandboxes_have_warm_are_read_from_the_runner() -> None:
-    assert {"collections", "json", "math", "typing"} <= {*preloaded()}
 
 
 # -------------------------------------------------------------------------------- CPU of a tree
@@ -104,11 +77,6 @@ def test_a_tree_s_usage_has_living_and_waited_for_descendants() -> None:
     assert used.total == used.server + used.sandboxes
 
 
-def test_usage_is_told_apart_from_what_came_before() -> None:
-    later, earlier = Used(server=3.0, sandboxes=5.0), Used(server=1.0, sandboxes=2.0)
-    assert later.since(earlier) == Used(server=2.0, sandboxes=3.0)
-
-
 async def test_a_server_that_does_not_start_is_an_error() -> None:
     with pytest.raises(StartError):
         async with served(["--set=nonsense=1"]):
@@ -139,20 +107,6 @@ class Service(pb_grpc.RewardServiceServicer):
         self.inside -= 1
         return pb.ScoreResponse(verdict=pb.VERDICT_PASSED)
 
-    async def ScoreBatch(self, batch, context):  # type: ignore[no-untyped-def]  # noqa: N802
-        self.inside += 1
-        self.peak = max(self.peak, self.inside)
-        await asyncio.sleep(0.005)
-        for index, request in enumerate(batch.requests):
-            if request.completion:
-                yield pb.ScoreBatchResponse(
-                    index=index, response=pb.ScoreResponse(verdict=pb.VERDICT_PASSED)
-                )
-            else:
-                full = status_pb2.Status(code=code_pb2.RESOURCE_EXHAUSTED)
-                yield pb.ScoreBatchResponse(index=index, error=full)
-        self.inside -= 1
-
 
 @asynccontextmanager
 async def loaded(service: Service) -> AsyncIterator[Client]:
@@ -169,27 +123,6 @@ async def loaded(service: Service) -> AsyncIterator[Client]:
 
 def blanks() -> Iterator[bytes]:
     return (pb.ScoreRequest(id=str(number)).SerializeToString() for number in count())
-
-
-async def test_as_many_requests_are_under_way_as_asked_for() -> None:
-    service = Service(places=100, pushback="0")
-    async with loaded(service) as caller:
-        replies = await caller.saturate(blanks(), 20, 3)
-    assert len(replies) == 20
-    assert service.peak == 3
-    assert {reply.verdict for reply in replies} == {"PASSED"}
-    assert all(reply.seconds >= 0.004 for reply in replies)
-
-
-async def test_as_many_batches_are_under_way_as_asked_for() -> None:
-    service = Service(places=100, pushback="0")
-    requests = [pb.ScoreRequest(completion="x")] * 3 + [pb.ScoreRequest()]
-    batch = pb.ScoreBatchRequest(requests=requests).SerializeToString()
-    async with loaded(service) as caller:
-        replies = await caller.saturate_with_batches([batch] * 5, 2)
-    assert service.peak == 2
-    assert verdicts(replies) == {"PASSED": 15}
-    assert sum(reply.status == "RESOURCE_EXHAUSTED" for reply in replies) == 5
 
 
 async def test_a_crowd_that_is_refused_comes_back_when_told() -> None:

@@ -217,31 +217,10 @@ def test_a_failing_step_is_told_in_the_engines_words(
 # ---------------------------------------------------------------------- what may be started
 
 
-def test_an_image_with_this_runner_is_accepted(engine: docker.APIClient, python_image: str) -> None:
-    found = images.require(engine, PYTHON_TAG)
-    assert (found.identifier, found.is_current) == (python_image, True)
-
-
-def test_an_image_with_another_runner_is_refused(
-    engine: docker.APIClient, python_image: str
-) -> None:
-    label = "LABEL codereward.runner=0123\n"
-    with derived_image(engine, python_image, own_tag("python", "old"), label) as old:
-        with pytest.raises(SandboxError, match=f"{old} has the runner of another version; rebuild"):
-            images.require(engine, old)
-        [found] = images.find(engine, old)
-        assert not found.is_current
-
-
 def test_an_image_without_a_runner_is_refused(engine: docker.APIClient, base_image: str) -> None:
     with pytest.raises(SandboxError, match=f"{base_image} has no runner; rebuild"):
         images.require(engine, base_image)
     assert images.find(engine, base_image) == ()
-
-
-def test_an_absent_image_is_refused(engine: docker.APIClient) -> None:
-    with pytest.raises(SandboxError, match=r"the engine has no image 'localhost:1/absent:latest'"):
-        images.require(engine, ABSENT_IMAGE)
 
 
 # ------------------------------------------------------------------- a base without a registry
