@@ -29,18 +29,3 @@ def test_every_problem_is_solved_in_four_different_ways(path: Path) -> None:
         texts = (one.right, one.wrong, one.crashing, one.endless)
         assert len(set(texts)) == len(texts)
         assert not any("⟪" in text or "⟫" in text for text in texts)
-
-
-def test_a_mark_without_statements_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "ruby.rb"
-    file.write_text("# problem: add\nputs ⟪1⟫⟪2⟫\n⟪!there⟫\n# crash\nraise\n# endless\nloop {}\n")
-    with pytest.raises(ValueError, match="no crash or no endless loop for there"):
-        read_solutions(file, "#")
-
-
-def test_statements_are_indented_as_their_mark(tmp_path: Path) -> None:
-    file = tmp_path / "ruby.rb"
-    file.write_text("# problem: add\nif ⟪a⟫⟪b⟫\n  ⟪!⟫\nend\n# crash\nx\ny\n# endless\nloop {}\n")
-    solution = read_solutions(file, "#")["add"]
-    assert solution.crashing == "if a\n  x\n  y\nend\n"
-    assert solution.wrong == "if b\nend\n"

@@ -106,7 +106,7 @@ async def test_a_wrong_solution_fails_the_tests_that_it_fails(suite: Suite, app:
     assert 0.0 < said.reward < 1.0
 
 
-@of_each
+@of_some
 async def test_a_solution_that_ends_itself_crashed(suite: Suite, app: App) -> None:
     said = await judge(app, suite, suite.crashing)
     assert (said.verdict, said.reward) == (Verdict.RUNTIME_ERROR, 0.0)

@@ -38,25 +38,6 @@ def test_without_variables_requests_keep_what_their_task_says():
     assert addresses(settings.target) == ("127.0.0.1:50051",)
 
 
-@pytest.mark.parametrize("bonus", ["compile_bonus", "format_bonus"])
-def test_a_bonus_alone_leaves_the_rule_to_the_task(monkeypatch, bonus):
-    set_all(monkeypatch, **{bonus: 0.25})
-    request = pb.ScoreRequest(reward_policy=pb.RewardPolicy(kind=pb.REWARD_POLICY_KIND_FRACTION))
-    request.MergeFrom(read_settings().defaults)
-    assert request.reward_policy == pb.RewardPolicy(
-        kind=pb.REWARD_POLICY_KIND_FRACTION, **{bonus: 0.25}
-    )
-
-
-def test_a_policy_alone_leaves_the_bonuses_to_the_task(monkeypatch):
-    set_all(monkeypatch, policy="weighted")
-    request = pb.ScoreRequest(reward_policy=pb.RewardPolicy(compile_bonus=0.25))
-    request.MergeFrom(read_settings().defaults)
-    assert request.reward_policy == pb.RewardPolicy(
-        kind=pb.REWARD_POLICY_KIND_WEIGHTED, compile_bonus=0.25
-    )
-
-
 def test_each_variable_arrives(monkeypatch, tmp_path):
     token = tmp_path / "token"
     token.write_text("secret\n")

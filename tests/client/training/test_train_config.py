@@ -165,14 +165,6 @@ def test_reward_settings_become_fields_of_every_request(flags):
     assert load_config(None, flags).reward.defaults == pb.ScoreRequest()
 
 
-def test_a_bonus_alone_leaves_the_task_its_own_rule(flags):
-    task = pb.ScoreRequest()
-    task.reward_policy.kind = pb.REWARD_POLICY_KIND_FRACTION
-    task.MergeFrom(load_config(None, {**flags, "reward.compile_bonus": 0.1}).reward.defaults)
-    assert task.reward_policy.kind == pb.REWARD_POLICY_KIND_FRACTION
-    assert task.reward_policy.compile_bonus == pytest.approx(0.1)
-
-
 def test_bonuses_and_the_least_integrity_become_fields_of_every_request(flags):
     more = {
         "reward.compile_bonus": 0.2,

@@ -297,16 +297,6 @@ async def test_the_command_judges_in_every_process_and_ends_with_all_of_them(
     assert not any(lives(one["pid"]) for one in facts["processes"])
 
 
-async def test_processes_end_when_their_parent_is_killed(served: Served) -> None:
-    process, facts = served
-    process.kill()
-
-    async def all_ended() -> bool:
-        return not any(lives(one["pid"]) for one in facts["processes"])
-
-    await until(all_ended)
-
-
 async def test_a_signal_restarts_the_processes_of_the_command(served: Served) -> None:
     process, facts = served
     process.send_signal(signal.SIGUSR1)
