@@ -90,7 +90,7 @@ async def test_files_of_every_form_reach_a_program_here(language: Language, host
 async def test_files_of_every_form_reach_a_program_in_its_image(
     language: Language, app: App
 ) -> None:
-    mine = list(ROWS)[ALL.index(language) % len(ROWS)]
+    mine = list(ROWS)[ALL.index(language) // 2 % len(ROWS)]
     assert await _complaints(app, language, ROWS if TAKES_ALL else (mine,)) == {}
 
 
