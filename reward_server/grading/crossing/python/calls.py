@@ -14,6 +14,7 @@ from reward_server.grading.crossing.python.values import check_operand, check_st
 
 _IDENTITIES = frozenset(("assertIs", "assertIsNot"))
 _OF_NONE = frozenset(("assertIsNone", "assertIsNotNone"))
+_OF_KIND = frozenset(("isinstance", "assertIsInstance", "assertNotIsInstance"))
 _BY_NAME = frozenset(("getattr", "setattr", "hasattr"))
 _PLACES = frozenset(("out", "buffer", "file"))
 
@@ -30,6 +31,8 @@ def check_call(text: Text, node: ast.Call) -> None:
     for known in {name, method, name.rpartition(".")[2]} & allowed.LITERAL.keys():
         for place in allowed.LITERAL[known]:
             _check_fixed(text, node, name or method, place)
+    if not _OF_KIND.isdisjoint((name, method)):
+        _check_kind(text, node, looks.argument(node, 1))
     if method in allowed.ASSERTIONS:
         _check_assertion(text, node, method)
     elif name:
@@ -77,6 +80,27 @@ def _check_listed(text: Text, node: ast.Call, name: str) -> None:
             check_store(text, node, one)
     if any(one.arg in _PLACES for one in node.keywords):
         refuse("literals", node, f"{name} with a place for its result")
+
+
+def _check_kind(text: Text, node: ast.Call, kind: ast.expr | None) -> None:
+    """Allows types of the table and the solution's; of the prompt's, the judge has another copy."""
+    for one in kind.elts if isinstance(kind, ast.Tuple) else [kind]:
+        match one:
+            case ast.Tuple():
+                _check_kind(text, node, one)
+            case ast.Call(func=function) if text.listed(function) == "type":
+                if any(isinstance(part, ast.ClassDef) for part in text.helpers.found.values()):
+                    refuse("identity", node, node)
+            case ast.Name() | ast.Attribute() if text.listed(one) or _is_of_solution(text, one):
+                pass
+            case _:
+                refuse("identity", node, node)
+
+
+def _is_of_solution(text: Text, node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return text.kind(node) is Kind.SOLUTION and text.is_named(node)
 
 
 def _check_named(text: Text, node: ast.Call, name: str) -> None:

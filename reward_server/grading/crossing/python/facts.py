@@ -32,6 +32,7 @@ class Facts:
     Attributes:
         calls: all calls.
         loaded: the names that are read.
+        fixtures: the attributes of `self` that are read.
         own: the attributes that the texts define: methods, and what they store.
         assigned: the assignments.
         has_arrays: whether they import numpy, so that answers may be arrays.
@@ -41,6 +42,7 @@ class Facts:
         self.calls: list[ast.Call] = []
         self.loaded: list[ast.Name] = []
         self.assigned: list[ast.Assign] = []
+        self.fixtures: list[ast.Attribute] = []
         self.own: set[str] = set()
         self.has_arrays = False
         self._compared: list[ast.Compare] = []
@@ -60,6 +62,10 @@ class Facts:
                 self.assigned.append(node)
             case ast.Attribute(ctx=ast.Store(), attr=name):
                 self.own.add(name)
+            case ast.Attribute(value=ast.Name(id="self" | "cls")):
+                self.fixtures.append(node)
+            case ast.AugAssign(target=ast.Name() as target):
+                self.loaded.append(target)
             case ast.ClassDef():
                 self.own.update(_defined(node))
             case ast.Import(names=names):

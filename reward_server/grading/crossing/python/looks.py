@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reward_server.grading.crossing import allowed
-from reward_server.grading.syntax import FUNCTIONS, Function, walk
+from reward_server.grading.syntax import FUNCTIONS, Function, children, walk
 
 SPECIAL = re.compile(r"__\w+|\w+__")
+DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -51,15 +52,22 @@ def parts(node: ast.AST) -> Sequence[ast.expr]:
     return ()
 
 
-def gives(call: ast.Call, name: str) -> bool:
-    """Returns True if a call gives away what a name holds, itself or in a container."""
-    waiting = given(call)
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, ast.Name) and one.id == name:
-            return True
-        waiting += parts(one)
-    return False
+def held(node: ast.AST) -> Sequence[ast.AST]:
+    """Returns the expressions whose values, or whose items, an expression may hold."""
+    match node:
+        case ast.Subscript(value=value) | ast.DictComp(value=value):
+            return [value]
+        case ast.ListComp(elt=value) | ast.SetComp(elt=value) | ast.GeneratorExp(elt=value):
+            return [value]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [body, orelse]
+    return () if is_plain_display(node) else list(children(node))
+
+
+def is_scalar(node: ast.expr) -> bool:
+    """Returns True for a literal that equals no container: a number, a text or None."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and not isinstance(inner.value, bytes)
 
 
 def is_plain_display(node: ast.AST) -> bool:

@@ -12,7 +12,6 @@ from reward_server.grading.crossing.python.scopes import Kind
 from reward_server.grading.crossing.python.text import Text
 from reward_server.grading.syntax import walk
 
-_LOOPS = (ast.For, ast.While, *looks.COMPREHENSIONS)
 _IDENTITIES = (ast.Is, ast.IsNot)
 
 
@@ -101,8 +100,13 @@ def check_store(text: Text, node: ast.AST, owner: ast.expr) -> None:
     kind = text.kind(owner)
     if kind is Kind.ANSWER:
         refuse("stores", node, f"{ast.unparse(owner)} is an answer of an object")
-    if kind is Kind.DATA:
-        _check_given(text, node, owner)
+
+
+def check_delete(text: Text, node: ast.Delete) -> None:
+    """Refuses the end of what may be an object of the solution, which its process would see."""
+    for one in node.targets:
+        if isinstance(one, ast.Name) and text.kind(one) not in (Kind.DATA, Kind.RAISED):
+            refuse("stores", node, node)
 
 
 def check_assign(text: Text, node: ast.Assign) -> None:
@@ -117,8 +121,6 @@ def check_augmented(text: Text, node: ast.AugAssign) -> None:
     """Allows the same in `+=` and its like."""
     if isinstance(node.target, ast.Attribute):
         _check_attribute_store(text, node.target, node.value)
-    if isinstance(node.target, ast.Name):
-        _check_given(text, node, node.target)
     check_operand(text, node.value, "an operand")
 
 
@@ -134,26 +136,3 @@ def _check_attribute_store(text: Text, node: ast.Attribute, value: ast.expr) -> 
         refuse("stores", node, node)
     if kind >= Kind.HANDLE and text.kind(value) is Kind.CODE:
         refuse("arguments", node, f"{ast.unparse(value)} is no data")
-
-
-def _check_given(text: Text, node: ast.AST, owner: ast.expr) -> None:
-    """Refuses a later change of what an object of the solution was given and may hold."""
-    found = text.find(owner) if isinstance(owner, ast.Name) else None
-    if found is None or found[0] is text.top or not isinstance(owner, ast.Name):
-        return
-    for other in walk(found[0].node):
-        if isinstance(other, ast.Call) and _keeps(text, other) and looks.gives(other, owner.id):
-            is_later = getattr(node, "lineno", 0) > other.lineno
-            if is_later or not _loops(text, node).isdisjoint(_loops(text, other)):
-                refuse("arguments", node, f"{owner.id} is changed after it was given away")
-
-
-def _keeps(text: Text, call: ast.Call) -> bool:
-    """Returns True for a call that gives an object of the solution something to hold."""
-    if isinstance(call.func, ast.Attribute) and not text.origin(call.func):
-        return text.kind(call.func.value) is Kind.HANDLE
-    return text.kind(call.func) is Kind.SOLUTION and text.is_class(call.func)
-
-
-def _loops(text: Text, node: ast.AST) -> set[int]:
-    return {id(one) for one in text.around(node) if isinstance(one, _LOOPS)}

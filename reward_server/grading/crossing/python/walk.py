@@ -9,6 +9,7 @@ from typing import Any
 from reward_server.domain import Crossing
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python import calls, definitions, names, values
+from reward_server.grading.crossing.python.kept import check_kept
 from reward_server.grading.crossing.python.looks import is_plain_display
 from reward_server.grading.crossing.python.refusals import NotAllowedError, Refusal, refuse
 from reward_server.grading.crossing.python.text import Text
@@ -27,6 +28,7 @@ _RULES: Mapping[type[ast.AST], Callable[[Text, Any], None]] = {
     ast.Dict: values.check_keys,
     ast.FormattedValue: values.check_formatted,
     ast.Subscript: values.check_subscript,
+    ast.Delete: values.check_delete,
     ast.Assign: values.check_assign,
     ast.AugAssign: values.check_augmented,
     ast.FunctionDef: definitions.check_function,
@@ -58,6 +60,7 @@ class Walk:
             self._check_all(tree)
         while self._text.waiting:
             self._check_all(self._text.waiting.pop())
+        self._apply(check_kept, self._text)
         return self._text.crossing()
 
     def _check_all(self, tree: ast.AST) -> None:
@@ -67,11 +70,13 @@ class Walk:
                 self._check_all(child)
 
     def _check(self, node: ast.AST) -> None:
+        if not isinstance(node, _KNOWN):
+            self._apply(refuse, "syntax", node, type(node).__name__)
+        elif (rule := _RULES.get(type(node))) is not None:
+            self._apply(rule, self._text, node)
+
+    def _apply(self, rule: Callable[..., None], *given: object) -> None:
         try:
-            if not isinstance(node, _KNOWN):
-                refuse("syntax", node, type(node).__name__)
-            rule = _RULES.get(type(node))
-            if rule is not None:
-                rule(self._text, node)
+            rule(*given)
         except NotAllowedError as error:
             self.refusal = self.refusal or error.refusal

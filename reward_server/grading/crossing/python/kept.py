@@ -1,0 +1,294 @@
+"""What an object of the solution may hold and change later, and where tests read it again.
+
+What this stops: a right object that changes a list which the tests hold, and a wrong one that
+should have copied it. A change crosses with the call that is handed a container, and with no later
+one. So tests that read a container after a later question to an object need its process.
+
+What it does not do: it does not follow values. Variables that may hold the same containers are one
+group; what one of them got or gave, all did. A plain function is trusted to keep nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeGuard
+
+from reward_server.grading.crossing import allowed
+from reward_server.grading.crossing.python import looks
+from reward_server.grading.crossing.python.fixed import Fixed, Key
+from reward_server.grading.crossing.python.kinds import Kinds
+from reward_server.grading.crossing.python.refusals import refuse
+from reward_server.grading.crossing.python.scopes import Bound, Kind
+from reward_server.grading.syntax import FUNCTIONS, dotted, walk
+
+Place = tuple[int, int]
+_HOMES = (*FUNCTIONS, ast.Lambda, ast.Module)
+_LOOPS = (ast.For, ast.While, *looks.COMPREHENSIONS)
+_OWN = (*looks.DISPLAYS, ast.Subscript)
+_BLOCKS = ("body", "orelse", "finalbody")
+_ANSWERING = (Kind.SOLUTION, Kind.HANDLE, Kind.ANSWER)
+_RUNS = allowed.TAKES_FUNCTIONS | {"setattr"}
+
+
+def check_kept(text: Kinds) -> None:
+    """Refuses the first read of what an object may have changed."""
+    for one in _Kept(text).reads():
+        refuse("arguments", one, f"{ast.unparse(one)}, which an object may have changed")
+
+
+class _Kept(Fixed):
+    """The reads of what objects may have changed.
+
+    Args:
+        text: the tests.
+    """
+
+    def __init__(self, text: Kinds) -> None:
+        super().__init__(text)
+        self._names = [*text.facts.loaded, *text.facts.fixtures]
+        self._questions: dict[int, list[Place]] = defaultdict(list)
+        self._above: dict[Key, Key] = {}
+        self._held: dict[Key, list[ast.AST]] = defaultdict(list)
+        if asking := [one for one in self._names if self._asks(one)]:
+            for one in (*asking, *filter(self._runs, self._names)):
+                self._questions[id(self._home(one))].append(_start(one))
+            for node in text.facts.assigned:
+                if any(map(self._asks, node.targets)):  # another object may end
+                    self._questions[id(self._home(node))].append(_end(node))
+            self._hold_all()
+
+    def reads(self) -> Iterator[ast.expr]:
+        """Yields what tests read, or change, after an object may have changed it."""
+        for one in self._names if self._questions else ():
+            key = self.key(one)
+            if key is None or self.is_fixed(one) or self._tells_the_same(one):
+                continue
+            if any(self._is_late(one, key, event) for event in self._held[self._group(key)]):
+                yield one
+
+    def _asks(self, node: ast.expr) -> bool:
+        """Returns True for a name by which an object is asked."""
+        kind, above = self.text.kind(node), self.text.parent(node)
+        if kind is not Kind.SOLUTION:
+            return kind is Kind.HANDLE
+        is_part = isinstance(above, ast.Attribute) and bool(self.text.origin(above))
+        return self.text.is_class(above if is_part else node)  # type: ignore[arg-type]  # as said
+
+    def _runs(self, node: ast.expr) -> bool:
+        """Returns True for a function of the tests, which may ask an object."""
+        return any(isinstance(one, _HOMES) for one in self.values(node))
+
+    # ------------------------------------------------------------------------------- groups
+
+    def _group(self, key: Key) -> Key:
+        while key in self._above:
+            key = self._above[key]
+        return key
+
+    def _hold_all(self) -> None:
+        for scope in {id(one): one for one in (self.text.top, *self.text.scopes.values())}.values():
+            for name, values in scope.bound.items():
+                for value in _expressions(values):
+                    self._hold((id(scope), name), [value], value)
+        for call in self.text.facts.calls:
+            self._take(call)
+        for one in self.text.facts.assigned:
+            for target in one.targets:
+                if isinstance(target, (ast.Attribute, ast.Subscript)):
+                    self._put(target.value, [one.value], one)
+
+    def _take(self, call: ast.Call) -> None:
+        """Notes what a call gives an object, or puts into a container of the tests."""
+        function, given = call.func, looks.given(call)
+        if self._keeps(function) or self.text.listed(function) in _RUNS:
+            self._give(given, call)
+        elif isinstance(function, ast.Attribute) and function.attr in allowed.CHANGING:
+            self._put(function.value, given, call)
+
+    def _put(self, owner: ast.expr, values: Sequence[ast.expr], event: ast.AST) -> None:
+        root = owner
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if self.text.kind(owner) >= Kind.HANDLE:
+            self._give(values, event)
+        elif (key := self.key(root)) is not None:
+            self._hold(key, values, event)
+
+    def _give(self, values: Sequence[ast.expr], event: ast.AST) -> None:
+        for part in self._parts(values):
+            if (key := self.key(part)) is not None and self.text.kind(part) < Kind.CODE:
+                self._held[self._group(key)].append(event)
+
+    def _hold(self, key: Key, values: Sequence[ast.expr], event: ast.AST) -> None:
+        """Notes that a variable holds values: it joins theirs, or has what an object answers."""
+        for part in self._parts(values):
+            one, other = self.key(part), self._group(key)
+            if one is None:
+                self._held[other].append(event)
+            elif self._group(one) != other:
+                self._held[other] += self._held.pop(self._group(one), [])
+                self._above[self._group(one)] = other
+
+    def _keeps(self, function: ast.expr) -> bool:
+        """Returns True for what may hold what a call gives it: all but plain functions."""
+        kind = self.text.kind(function)
+        if kind is Kind.SOLUTION:
+            return self.text.is_class(function)
+        is_method = isinstance(function, ast.Attribute) and not self.text.origin(function)
+        return kind in _ANSWERING or (is_method and self.text.kind(function.value) in _ANSWERING)  # type: ignore[attr-defined]  # as said
+
+    def _parts(self, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+        """Yields the variables, and the answers of objects, that may be in values."""
+        for node in nodes:
+            if self.key(node) is not None:
+                if self.text.kind(node) < Kind.CODE and not self.is_fixed(node):
+                    yield node
+            elif isinstance(node, ast.Call) and self._is_taken_out(node.func):
+                yield node.func.value
+            elif self.text.kind(node) is Kind.ANSWER and not isinstance(node, looks.DISPLAYS):
+                yield node
+            elif not (self.is_fixed(node) or self._is_asked(node)):
+                yield from self._parts(looks.held(node))
+
+    def _is_taken_out(self, function: ast.expr) -> TypeGuard[ast.Attribute]:
+        """Returns True for a method of a list that the tests made."""
+        values = self.values(function.value) if isinstance(function, ast.Attribute) else []
+        return bool(values) and all(isinstance(one, _OWN) for one in values)
+
+    def _is_asked(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.text.kind(node.func) in _ANSWERING
+
+    # --------------------------------------------------------------------------------- time
+
+    def _is_late(self, node: ast.expr, key: Key, event: ast.AST) -> bool:
+        """Returns True if an object was asked between an event and a read."""
+        home, loops, bound = self._home(node), *self._around(node, key)
+        is_near = self._home(event) is home
+        if not is_near and bound is None:
+            return not self._is_of_another_test(node, key, event)
+        start, until = _end(self._whole(event)) if is_near else (0, 0), self._until(node)
+        start = start if bound is None else max(start, _end(bound))
+        asked = [*self._questions[id(home)], *([_start(node)] if self._is_change(node) else [])]
+        around = [one for one in loops if _start(event) < _end(one)] if is_near else []
+        return any(
+            start < one < until or any(_start(loop) <= one < _end(loop) for loop in around)
+            for one in asked
+        )
+
+    def _is_of_another_test(self, node: ast.expr, key: Key, event: ast.AST) -> bool:
+        """Returns True for an attribute that each test has anew."""
+        homes = list(map(self._home, _expressions(self.values(node))))
+        names = [getattr(one, "name", "") for one in homes]
+        where = getattr(self._home(event), "name", "")
+        is_set = bool(names) and not any(one in ("", "setUpClass", "setup_class") for one in names)
+        return key[1].startswith("self.") and is_set and where.startswith("test")
+
+    def _home(self, node: ast.AST) -> ast.AST:
+        """Returns the function around a node, or the text."""
+        return next(one for one in self.text.around(node) if isinstance(one, _HOMES))
+
+    def _whole(self, node: ast.AST) -> ast.AST:
+        """Returns the whole expression to which a node belongs."""
+        for one in self.text.around(node):
+            if isinstance(one, ast.stmt):
+                break
+            node = one if isinstance(one, ast.expr) else node
+        return node
+
+    def _until(self, node: ast.expr) -> Place:
+        """Returns where a value that is read is used last: where it is handed over, or later."""
+        last: ast.AST = node
+        for one in self.text.around(node):
+            match one:
+                case ast.For(iter=loop) if loop is last:
+                    return _end(one)
+                case ast.Call(func=function) if function is not last and self._keeps(function):
+                    return _start(one if dotted(function) else node)
+                case ast.stmt():
+                    break
+            last = one
+        return _end(self._whole(node))
+
+    def _around(self, node: ast.expr, key: Key) -> tuple[list[ast.AST], ast.AST | None]:
+        """Returns the loops around a read, up to what binds its variable anew, and that."""
+        loops: list[ast.AST] = []
+        last: ast.AST = node
+        for one in self.text.around(node):
+            for before in reversed(_before(one, last)):
+                if isinstance(before, ast.Assign) and self._binds(before.targets, key):
+                    return loops, before
+            if isinstance(one, ast.For) and last in one.body and self._binds([one.target], key):
+                return loops, one.iter
+            if isinstance(one, _HOMES):
+                break
+            if isinstance(one, _LOOPS) and last is not getattr(one, "iter", None):
+                loops.append(one)
+            last = one
+        return loops, None
+
+    def _binds(self, targets: Iterable[ast.expr], key: Key) -> bool:
+        parts = (part for one in targets for part in walk(one))
+        return any(
+            self.key(part) == key
+            for part in parts
+            if isinstance(getattr(part, "ctx", None), ast.Store)
+        )
+
+    def _is_change(self, node: ast.expr) -> bool:
+        """Returns True if tests change what a variable holds."""
+        above, last = self.text.parent(node), node
+        while isinstance(above, ast.Subscript) and above.value is last:
+            if not isinstance(above.ctx, ast.Load):
+                return True
+            above, last = self.text.parent(above), above
+        match above:
+            case ast.AugAssign(target=target):
+                return target is last
+            case ast.Attribute(attr=name):
+                return name in allowed.CHANGING
+            case ast.Call(func=function):
+                return self.text.listed(function) in allowed.CHANGES_ARGUMENT
+        return False
+
+    def _tells_the_same(self, node: ast.expr) -> bool:
+        """Returns True for a read that tells of a container the same at all times."""
+        match self.text.parent(node):
+            case ast.Compare(left=left, ops=[_], comparators=[right]):
+                return looks.is_scalar(left) or looks.is_scalar(right)
+            case ast.Subscript(slice=index):
+                return index is node
+            case ast.Call(func=ast.Attribute(attr=name), args=given) if name in allowed.ASSERTIONS:
+                return name in _OF_NONE or any(map(looks.is_scalar, given[:2]))
+            case ast.Call(func=function):
+                return self.text.listed(function) in ("isinstance", "type")
+        return False
+
+
+_OF_NONE = frozenset(("assertIsNone", "assertIsNotNone", "assertIsInstance"))
+
+
+def _expressions(values: Iterable[Bound]) -> Iterator[ast.expr]:
+    """Yields the expressions among what a name is bound to, or is an item of."""
+    for one in values:
+        inner = one.value if isinstance(one, ast.Starred) else one
+        if isinstance(inner, ast.expr):
+            yield inner
+
+
+def _before(node: ast.AST, inner: ast.AST) -> Sequence[ast.AST]:
+    """Returns the statements before another one in its block."""
+    for name in _BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list) and inner in block:
+            return block[: block.index(inner)]
+    return ()
+
+
+def _start(node: ast.AST) -> Place:
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]  # of expressions, statements
+
+
+def _end(node: ast.AST) -> Place:
+    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]  # the same
