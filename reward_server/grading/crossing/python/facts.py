@@ -32,7 +32,7 @@ class Facts:
     Attributes:
         calls: all calls.
         loaded: the names that are read.
-        fixtures: the attributes of `self` that are read.
+        attributes: the attributes that are read.
         own: the attributes that the texts define: methods, and what they store.
         assigned: the assignments.
         has_arrays: whether they import numpy, so that answers may be arrays.
@@ -42,7 +42,7 @@ class Facts:
         self.calls: list[ast.Call] = []
         self.loaded: list[ast.Name] = []
         self.assigned: list[ast.Assign] = []
-        self.fixtures: list[ast.Attribute] = []
+        self.attributes: list[ast.Attribute] = []
         self.own: set[str] = set()
         self.has_arrays = False
         self._compared: list[ast.Compare] = []
@@ -62,8 +62,8 @@ class Facts:
                 self.assigned.append(node)
             case ast.Attribute(ctx=ast.Store(), attr=name):
                 self.own.add(name)
-            case ast.Attribute(value=ast.Name(id="self" | "cls")):
-                self.fixtures.append(node)
+            case ast.Attribute():
+                self.attributes.append(node)
             case ast.AugAssign(target=ast.Name() as target):
                 self.loaded.append(target)
             case ast.ClassDef():

@@ -47,7 +47,7 @@ class _Kept(Fixed):
 
     def __init__(self, text: Kinds) -> None:
         super().__init__(text)
-        self._names = [*text.facts.loaded, *text.facts.fixtures]
+        self._names = [*text.facts.loaded, *(one for one in text.facts.attributes if self.key(one))]
         self._questions: dict[int, list[Place]] = defaultdict(list)
         self._above: dict[Key, Key] = {}
         self._held: dict[Key, list[ast.AST]] = defaultdict(list)
@@ -67,14 +67,27 @@ class _Kept(Fixed):
                 continue
             if any(self._is_late(one, key, event) for event in self._held[self._group(key)]):
                 yield one
+        yield from filter(self._is_outlived, (*self.text.facts.calls, *self.text.facts.attributes))
+
+    def _is_outlived(self, node: ast.expr) -> bool:
+        """Returns True for an answer that is in use while an object is asked again."""
+        above = self.text.parent(node)
+        is_kept = isinstance(above, looks.DISPLAYS) and not self._tells_the_same(above)
+        if not is_kept and not (isinstance(above, _ITERATING) and above.iter is node):
+            return False
+        if not self._questions or self.text.kind(node) is not Kind.ANSWER:
+            return False
+        asked, start = self._questions[id(self._home(node))], _end(node)
+        is_repeated = isinstance(above, looks.COMPREHENSIONS)
+        return is_repeated or any(start <= one < self._until(node) for one in asked)
 
     def _asks(self, node: ast.expr) -> bool:
         """Returns True for a name by which an object is asked."""
         kind, above = self.text.kind(node), self.text.parent(node)
         if kind is not Kind.SOLUTION:
             return kind is Kind.HANDLE
-        is_part = isinstance(above, ast.Attribute) and bool(self.text.origin(above))
-        return self.text.is_class(above if is_part else node)  # type: ignore[arg-type]  # as said
+        parts = [node, above] if isinstance(above, ast.Attribute) else [node]
+        return any(map(self.text.is_class, parts))
 
     def _runs(self, node: ast.expr) -> bool:
         """Returns True for a function of the tests, which may ask an object."""
@@ -135,9 +148,11 @@ class _Kept(Fixed):
         """Returns True for what may hold what a call gives it: all but plain functions."""
         kind = self.text.kind(function)
         if kind is Kind.SOLUTION:
-            return self.text.is_class(function)
-        is_method = isinstance(function, ast.Attribute) and not self.text.origin(function)
-        return kind in _ANSWERING or (is_method and self.text.kind(function.value) in _ANSWERING)  # type: ignore[attr-defined]  # as said
+            owner = function.value if isinstance(function, ast.Attribute) else function
+            return self.text.is_class(function) or self.text.is_class(owner)
+        if isinstance(function, ast.Attribute) and not self.text.origin(function):
+            return self.text.kind(function.value) in _ANSWERING
+        return kind in _ANSWERING
 
     def _parts(self, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         """Yields the variables, and the answers of objects, that may be in values."""
@@ -147,10 +162,22 @@ class _Kept(Fixed):
                     yield node
             elif isinstance(node, ast.Call) and self._is_taken_out(node.func):
                 yield node.func.value
-            elif self.text.kind(node) is Kind.ANSWER and not isinstance(node, looks.DISPLAYS):
+            elif self._is_answered(node):
                 yield node
             elif not (self.is_fixed(node) or self._is_asked(node)):
                 yield from self._parts(looks.held(node))
+
+    def _is_answered(self, node: ast.AST) -> bool:
+        """Returns True for what an object answers, raises or iterates."""
+        match node:
+            case ast.Call(func=function, args=given) if (
+                self.text.listed(function) in allowed.MAKES_ITERATORS
+            ):
+                return any(self.text.kind(one) is Kind.HANDLE for one in given)
+            case ast.Attribute() if self.text.kind(node) is Kind.RAISED:
+                return True
+        is_display = isinstance(node, looks.DISPLAYS)
+        return self.text.kind(node) is Kind.ANSWER and not is_display
 
     def _is_taken_out(self, function: ast.expr) -> TypeGuard[ast.Attribute]:
         """Returns True for a method of a list that the tests made."""
@@ -252,21 +279,32 @@ class _Kept(Fixed):
                 return self.text.listed(function) in allowed.CHANGES_ARGUMENT
         return False
 
+    def _is_number(self, node: ast.expr, beside: ast.expr) -> bool:
+        """Returns True for a literal that no container equals; an array may, item by item."""
+        items = looks.parts(node) if isinstance(beside, looks.DISPLAYS) else []
+        is_plain = looks.is_scalar(node) or (bool(items) and all(map(looks.is_scalar, items)))
+        return is_plain and not self.text.facts.has_arrays
+
     def _tells_the_same(self, node: ast.expr) -> bool:
         """Returns True for a read that tells of a container the same at all times."""
         match self.text.parent(node):
-            case ast.Compare(left=left, ops=[_], comparators=[right]):
-                return looks.is_scalar(left) or looks.is_scalar(right)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if not isinstance(op, _IN):
+                return any(self._is_number(one, node) for one in (left, right))
             case ast.Subscript(slice=index):
                 return index is node
-            case ast.Call(func=ast.Attribute(attr=name), args=given) if name in allowed.ASSERTIONS:
-                return name in _OF_NONE or any(map(looks.is_scalar, given[:2]))
+            case ast.Call(func=ast.Attribute(attr=name), args=given) if name in _COMPARES:
+                return any(self._is_number(one, node) for one in given[:2])
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _OF_NONE:
+                return True
             case ast.Call(func=function):
                 return self.text.listed(function) in ("isinstance", "type")
         return False
 
 
+_ITERATING = (ast.For, ast.comprehension)
+_IN = (ast.In, ast.NotIn)
 _OF_NONE = frozenset(("assertIsNone", "assertIsNotNone", "assertIsInstance"))
+_COMPARES = frozenset(("assertEqual", "assertNotEqual", "assertAlmostEqual", "assertIs"))
 
 
 def _expressions(values: Iterable[Bound]) -> Iterator[ast.expr]:
