@@ -265,11 +265,11 @@ class _Kept(Fixed):
 
     def _is_change(self, node: ast.expr) -> bool:
         """Returns True if tests change what a variable holds."""
-        above, last = self.text.parent(node), node
+        last, above = node, self.text.parent(node)
         while isinstance(above, ast.Subscript) and above.value is last:
             if not isinstance(above.ctx, ast.Load):
                 return True
-            above, last = self.text.parent(above), above
+            last, above = above, self.text.parent(above)
         match above:
             case ast.AugAssign(target=target):
                 return target is last

@@ -49,6 +49,18 @@ APART = {
     "a pattern that is a literal": "import re\nassert re.match('a+', candidate('a'))",
     "a variable named like a built-in": "str = 'a'\nassert candidate(str) == 'a'",
     "a constant of the solution": "assert LIMIT == 3 and ROWS[0] > LIMIT",
+    "answers that are compared with numbers": (
+        "s = Log()\na = s.add(1)\nb = s.add(2)\nassert a == 1 and b is None\n"
+        "assert [s.pop(), s.pop()] == [2, 1]"
+    ),
+    "a list that is bound anew": (
+        "for x in [[1], [2]]:\n    s = Log(x)\n    assert s.total() == 1\n"
+        "    x = s.get()\n    assert x == [1]"
+    ),
+    "a list that is handed over again": ("xs = [1]\ns = Log(xs)\nassert s.total(xs) == 1"),
+    "numbers that an object got": (
+        "s = Log()\nfor n in [1, 2]:\n    s.add(n)\n    assert s.top() == n"
+    ),
     "an attribute of an own exception": "try:\n    f(1)\nexcept Low as e:\n    assert e.least == 1",
     "an object in a helper": (
         "def grow(box, n):\n    box.grow(n)\n    return box.size\nassert grow(Box(1), n=2) == 3"
@@ -115,6 +127,38 @@ REFUSED = {
         "stores",
         "b = Box(1)\nb.items.append(3)\nassert b.items == [3]",
     ),
+    "a list that an object may change": (
+        "arguments",
+        "log = []\ns = Log(log)\ns.write(1)\nassert log == [1]",
+    ),
+    "an answer that an object may change": (
+        "arguments",
+        "s = Log()\nr = s.get()\ns.add(3)\nassert r == []",
+    ),
+    "a part of an answer in a loop": (
+        "arguments",
+        "s = Log()\nr = s.get()[0]\nfor i in [1, 2]:\n    assert r == []\n    s.add(i)",
+    ),
+    "a list that a fixture gives away": (
+        "arguments",
+        "class T(unittest.TestCase):\n    def setUp(self):\n        self.log = []\n"
+        "        self.s = Log(self.log)\n    def test_a(self):\n        self.s.write(1)\n"
+        "        self.assertEqual(self.log, [1])",
+    ),
+    "answers in a comprehension": (
+        "arguments",
+        "s = Log()\nassert [s.add(i) for i in [1, 2]] == [[1], [1, 2]]",
+    ),
+    "a loop over what an object may change": (
+        "arguments",
+        "s = Log()\nfor x in s.get():\n    s.remove(x)",
+    ),
+    "an object that ends": ("stores", "s = Log()\ndel s"),
+    "an object that another replaces": (
+        "arguments",
+        "log = []\ns = Log(log)\ns = None\nassert log == [1]",
+    ),
+    "a type that a variable names": ("identity", "k = int\nassert isinstance(candidate(1), k)"),
     "a list changed after it was kept": (
         "arguments",
         "def g():\n    xs = [1]\n    b = Box(xs)\n    xs.append(2)\n    assert b.total() == 3\ng()",
