@@ -49,11 +49,13 @@ class _Kept(Fixed):
         super().__init__(text)
         self._names = [*text.facts.loaded, *(one for one in text.facts.attributes if self.key(one))]
         self._questions: dict[int, list[Place]] = defaultdict(list)
+        self._fields: set[Place] = set()
         self._above: dict[Key, Key] = {}
         self._held: dict[Key, list[ast.AST]] = defaultdict(list)
         if asking := [one for one in self._names if self._asks(one)]:
             for one in (*asking, *filter(self._runs, self._names)):
                 self._questions[id(self._home(one))].append(_start(one))
+            self._fields = {_start(one) for one in asking if self._is_field(one)}
             for node in text.facts.assigned:
                 if any(map(self._asks, node.targets)):  # another object may end
                     self._questions[id(self._home(node))].append(_end(node))
@@ -91,7 +93,18 @@ class _Kept(Fixed):
 
     def _runs(self, node: ast.expr) -> bool:
         """Returns True for a function of the tests, which may ask an object."""
-        return any(isinstance(one, _HOMES) for one in self.values(node))
+        values = self.values(node)
+        if isinstance(node, ast.Attribute):
+            values = self.text.class_of(self.text.scope_of(node)).bound.get(node.attr, [])
+        return any(isinstance(one, _HOMES) for one in values)
+
+    def _is_field(self, node: ast.AST) -> bool:
+        """Returns True for an object of which an attribute is read, and not called."""
+        above = self.text.parent(node)
+        is_read = isinstance(above, ast.Attribute)
+        while isinstance(above, ast.Attribute):
+            node, above = above, self.text.parent(above)
+        return is_read and not (isinstance(above, ast.Call) and above.func is node)
 
     # ------------------------------------------------------------------------------- groups
 
@@ -192,25 +205,37 @@ class _Kept(Fixed):
     def _is_late(self, node: ast.expr, key: Key, event: ast.AST) -> bool:
         """Returns True if an object was asked between an event and a read."""
         home, loops, bound = self._home(node), *self._around(node, key)
-        is_near = self._home(event) is home
+        start, is_near = _end(self._whole(event)), self._home(event) is home
         if not is_near and bound is None:
-            return not self._is_of_another_test(node, key, event)
-        start, until = _end(self._whole(event)) if is_near else (0, 0), self._until(node)
+            if not self._is_anew(node, key):
+                return True
+            where = self._home(event)
+            if getattr(where, "name", "").startswith("test"):
+                return False
+            if any(start < one for one in self._questions[id(where)]):
+                return True
+        start = start if is_near else (0, 0)
         start = start if bound is None else max(start, _end(bound))
-        asked = [*self._questions[id(home)], *([_start(node)] if self._is_change(node) else [])]
-        around = [one for one in loops if _start(event) < _end(one)] if is_near else []
+        around = [one for one in loops if not is_near or _start(event) < _end(one)]
         return any(
-            start < one < until or any(_start(loop) <= one < _end(loop) for loop in around)
-            for one in asked
+            start < one < self._until(node) or any(_start(x) <= one < _end(x) for x in around)
+            for one in self._asked_around(node, home)
         )
 
-    def _is_of_another_test(self, node: ast.expr, key: Key, event: ast.AST) -> bool:
+    def _asked_around(self, node: ast.expr, home: ast.AST) -> Iterator[Place]:
+        """Yields where objects are asked; a field beside a read, as in `s.rows == rows`, is not."""
+        first = _start(self._whole(node))
+        asked = self._questions[id(home)]
+        yield from (one for one in asked if one not in self._fields or one < first)
+        if self._is_change(node):
+            yield _start(node)
+
+    def _is_anew(self, node: ast.expr, key: Key) -> bool:
         """Returns True for an attribute that each test has anew."""
         homes = list(map(self._home, _expressions(self.values(node))))
         names = [getattr(one, "name", "") for one in homes]
-        where = getattr(self._home(event), "name", "")
         is_set = bool(names) and not any(one in ("", "setUpClass", "setup_class") for one in names)
-        return key[1].startswith("self.") and is_set and where.startswith("test")
+        return key[1].startswith("self.") and is_set
 
     def _home(self, node: ast.AST) -> ast.AST:
         """Returns the function around a node, or the text."""
