@@ -9,7 +9,7 @@ from typing import Any
 from reward_server.domain import Crossing
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python import calls, definitions, names, values
-from reward_server.grading.crossing.python.kept import check_kept
+from reward_server.grading.crossing.python.keeping.reads import check_kept
 from reward_server.grading.crossing.python.looks import is_plain_display
 from reward_server.grading.crossing.python.refusals import NotAllowedError, Refusal, refuse
 from reward_server.grading.crossing.python.text import Text

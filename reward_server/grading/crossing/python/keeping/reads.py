@@ -4,8 +4,8 @@ What this stops: a right object that changes a list which the tests hold, and a 
 should have copied it. A change crosses with the call that is handed a container, and with no later
 one. So tests that read a container after a later question to an object need its process.
 
-What it does not do: it does not follow values. Variables that may hold the same containers are one
-group; what one of them got or gave, all did. A plain function is trusted to keep nothing.
+What it does not do: it does not follow values; see `held`. A plain function is trusted to keep
+nothing.
 """
 
 from __future__ import annotations
@@ -13,23 +13,20 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeGuard
 
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python import looks
-from reward_server.grading.crossing.python.fixed import Fixed, Key
+from reward_server.grading.crossing.python.keeping.fixed import Key
+from reward_server.grading.crossing.python.keeping.held import Held, expressions
 from reward_server.grading.crossing.python.kinds import Kinds
 from reward_server.grading.crossing.python.refusals import refuse
-from reward_server.grading.crossing.python.scopes import Bound, Kind
+from reward_server.grading.crossing.python.scopes import Kind
 from reward_server.grading.syntax import FUNCTIONS, dotted, walk
 
 Place = tuple[int, int]
 _HOMES = (*FUNCTIONS, ast.Lambda, ast.Module)
 _LOOPS = (ast.For, ast.While, *looks.COMPREHENSIONS)
-_OWN = (*looks.DISPLAYS, ast.Subscript)
 _BLOCKS = ("body", "orelse", "finalbody")
-_ANSWERING = (Kind.SOLUTION, Kind.HANDLE, Kind.ANSWER)
-_RUNS = allowed.TAKES_FUNCTIONS | {"setattr"}
 
 
 def check_kept(text: Kinds) -> None:
@@ -38,7 +35,7 @@ def check_kept(text: Kinds) -> None:
         refuse("arguments", one, f"{ast.unparse(one)}, which an object may have changed")
 
 
-class _Kept(Fixed):
+class _Kept(Held):
     """The reads of what objects may have changed.
 
     Args:
@@ -50,8 +47,6 @@ class _Kept(Fixed):
         self._names = [*text.facts.loaded, *(one for one in text.facts.attributes if self.key(one))]
         self._questions: dict[int, list[Place]] = defaultdict(list)
         self._fields: set[Place] = set()
-        self._above: dict[Key, Key] = {}
-        self._held: dict[Key, list[ast.AST]] = defaultdict(list)
         if asking := [one for one in self._names if self._asks(one)]:
             for one in (*asking, *filter(self._runs, self._names)):
                 self._questions[id(self._home(one))].append(_start(one))
@@ -59,7 +54,7 @@ class _Kept(Fixed):
             for node in text.facts.assigned:
                 if any(map(self._asks, node.targets)):  # another object may end
                     self._questions[id(self._home(node))].append(_end(node))
-            self._hold_all()
+            self.hold_all()
 
     def reads(self) -> Iterator[ast.expr]:
         """Yields what tests read, or change, after an object may have changed it."""
@@ -67,7 +62,7 @@ class _Kept(Fixed):
             key = self.key(one)
             if key is None or self.is_fixed(one) or self._tells_the_same(one):
                 continue
-            if any(self._is_late(one, key, event) for event in self._held[self._group(key)]):
+            if any(self._is_late(one, key, event) for event in self.events(key)):
                 yield one
         yield from filter(self._is_outlived, (*self.text.facts.calls, *self.text.facts.attributes))
 
@@ -106,100 +101,6 @@ class _Kept(Fixed):
             node, above = above, self.text.parent(above)
         return is_read and not (isinstance(above, ast.Call) and above.func is node)
 
-    # ------------------------------------------------------------------------------- groups
-
-    def _group(self, key: Key) -> Key:
-        while key in self._above:
-            key = self._above[key]
-        return key
-
-    def _hold_all(self) -> None:
-        for scope in {id(one): one for one in (self.text.top, *self.text.scopes.values())}.values():
-            for name, values in scope.bound.items():
-                for value in _expressions(values):
-                    self._hold((id(scope), name), [value], value)
-        for call in self.text.facts.calls:
-            self._take(call)
-        for one in self.text.facts.assigned:
-            for target in one.targets:
-                if isinstance(target, (ast.Attribute, ast.Subscript)):
-                    self._put(target.value, [one.value], one)
-
-    def _take(self, call: ast.Call) -> None:
-        """Notes what a call gives an object, or puts into a container of the tests."""
-        function, given = call.func, looks.given(call)
-        if self._keeps(function) or self.text.listed(function) in _RUNS:
-            self._give(given, call)
-        elif isinstance(function, ast.Attribute) and function.attr in allowed.CHANGING:
-            self._put(function.value, given, call)
-
-    def _put(self, owner: ast.expr, values: Sequence[ast.expr], event: ast.AST) -> None:
-        root = owner
-        while isinstance(root, ast.Subscript):
-            root = root.value
-        if self.text.kind(owner) >= Kind.HANDLE:
-            self._give(values, event)
-        elif (key := self.key(root)) is not None:
-            self._hold(key, values, event)
-
-    def _give(self, values: Sequence[ast.expr], event: ast.AST) -> None:
-        for part in self._parts(values):
-            if (key := self.key(part)) is not None and self.text.kind(part) < Kind.CODE:
-                self._held[self._group(key)].append(event)
-
-    def _hold(self, key: Key, values: Sequence[ast.expr], event: ast.AST) -> None:
-        """Notes that a variable holds values: it joins theirs, or has what an object answers."""
-        for part in self._parts(values):
-            one, other = self.key(part), self._group(key)
-            if one is None:
-                self._held[other].append(event)
-            elif self._group(one) != other:
-                self._held[other] += self._held.pop(self._group(one), [])
-                self._above[self._group(one)] = other
-
-    def _keeps(self, function: ast.expr) -> bool:
-        """Returns True for what may hold what a call gives it: all but plain functions."""
-        kind = self.text.kind(function)
-        if kind is Kind.SOLUTION:
-            owner = function.value if isinstance(function, ast.Attribute) else function
-            return self.text.is_class(function) or self.text.is_class(owner)
-        if isinstance(function, ast.Attribute) and not self.text.origin(function):
-            return self.text.kind(function.value) in _ANSWERING
-        return kind in _ANSWERING
-
-    def _parts(self, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-        """Yields the variables, and the answers of objects, that may be in values."""
-        for node in nodes:
-            if self.key(node) is not None:
-                if self.text.kind(node) < Kind.CODE and not self.is_fixed(node):
-                    yield node
-            elif isinstance(node, ast.Call) and self._is_taken_out(node.func):
-                yield node.func.value
-            elif self._is_answered(node):
-                yield node
-            elif not (self.is_fixed(node) or self._is_asked(node)):
-                yield from self._parts(looks.held(node))
-
-    def _is_answered(self, node: ast.AST) -> bool:
-        """Returns True for what an object answers, raises or iterates."""
-        match node:
-            case ast.Call(func=function, args=given) if (
-                self.text.listed(function) in allowed.MAKES_ITERATORS
-            ):
-                return any(self.text.kind(one) is Kind.HANDLE for one in given)
-            case ast.Attribute() if self.text.kind(node) is Kind.RAISED:
-                return True
-        is_display = isinstance(node, looks.DISPLAYS)
-        return self.text.kind(node) is Kind.ANSWER and not is_display
-
-    def _is_taken_out(self, function: ast.expr) -> TypeGuard[ast.Attribute]:
-        """Returns True for a method of a list that the tests made."""
-        values = self.values(function.value) if isinstance(function, ast.Attribute) else []
-        return bool(values) and all(isinstance(one, _OWN) for one in values)
-
-    def _is_asked(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and self.text.kind(node.func) in _ANSWERING
-
     # --------------------------------------------------------------------------------- time
 
     def _is_late(self, node: ast.expr, key: Key, event: ast.AST) -> bool:
@@ -232,7 +133,7 @@ class _Kept(Fixed):
 
     def _is_anew(self, node: ast.expr, key: Key) -> bool:
         """Returns True for an attribute that each test has anew."""
-        homes = list(map(self._home, _expressions(self.values(node))))
+        homes = list(map(self._home, expressions(self.values(node))))
         names = [getattr(one, "name", "") for one in homes]
         is_set = bool(names) and not any(one in ("", "setUpClass", "setup_class") for one in names)
         return key[1].startswith("self.") and is_set
@@ -256,7 +157,7 @@ class _Kept(Fixed):
             match one:
                 case ast.For(iter=loop) if loop is last:
                     return _end(one)
-                case ast.Call(func=function) if function is not last and self._keeps(function):
+                case ast.Call(func=function) if function is not last and self.keeps(function):
                     return _start(one if dotted(function) else node)
                 case ast.stmt():
                     break
@@ -330,14 +231,6 @@ _ITERATING = (ast.For, ast.comprehension)
 _IN = (ast.In, ast.NotIn)
 _OF_NONE = frozenset(("assertIsNone", "assertIsNotNone", "assertIsInstance"))
 _COMPARES = frozenset(("assertEqual", "assertNotEqual", "assertAlmostEqual", "assertIs"))
-
-
-def _expressions(values: Iterable[Bound]) -> Iterator[ast.expr]:
-    """Yields the expressions among what a name is bound to, or is an item of."""
-    for one in values:
-        inner = one.value if isinstance(one, ast.Starred) else one
-        if isinstance(inner, ast.expr):
-            yield inner
 
 
 def _before(node: ast.AST, inner: ast.AST) -> Sequence[ast.AST]:
