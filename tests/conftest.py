@@ -42,7 +42,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = (
-    *("tests.support.common", "tests.support.contract", "tests.support.engine"),
+    *("tests.support.common", "tests.support.engine"),
     *("tests.support.internal_errors", "tests.support.tools"),
 )
 

@@ -1,19 +1,13 @@
-"""Tests and solutions that are judged by the contract, and what judges them."""
+"""Tests and solutions that are judged by the contract."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest_asyncio
-
-from reward_server.app import running_app
 from reward_server.domain import Framework, FunctionTests, Integrity, Tests, UnitTests
-from reward_server.settings import Settings
-from tests.support.common import PACKAGES, PYTHON, Judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,17 +53,3 @@ def read_cases(path: Path) -> list[Case]:
         case = Case(name=name, tests=tests, solution=f"{solution}\n", label=label, prompt=code)
         found.append(case)
     return found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def contract() -> AsyncIterator[Judge]:
-    """Yields a judge that follows the contract."""
-    settings = Settings(
-        port=0,
-        workers=2,
-        languages=PYTHON,
-        sandbox_packages=PACKAGES,
-        sandbox_preload=("pytest",),
-    )
-    async with running_app(settings) as app:
-        yield Judge(app.evaluation)

@@ -77,34 +77,34 @@ ATTACKS = {
 
 @pytest.mark.parametrize(("solution", "prompt", "tests"), HONEST.values(), ids=HONEST.keys())
 async def test_a_right_solution_passes_calls_apart(
-    contract: Judge, solution: str, prompt: str, tests: CallTests
+    judge_of_files: Judge, solution: str, prompt: str, tests: CallTests
 ) -> None:
-    found = await contract(solution, tests, prompt=prompt)
+    found = await judge_of_files(solution, tests, prompt=prompt)
     assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.ISOLATED), found.message
     assert found.usage.executions == 1
 
 
 @pytest.mark.parametrize(("solution", "tests"), ATTACKS.values(), ids=ATTACKS.keys())
 async def test_no_attack_on_calls_is_rewarded(
-    contract: Judge, solution: str, tests: CallTests
+    judge_of_files: Judge, solution: str, tests: CallTests
 ) -> None:
-    found = await contract(solution, tests, integrity=Integrity.UNSPECIFIED)
+    found = await judge_of_files(solution, tests, integrity=Integrity.UNSPECIFIED)
     assert found.verdict is not Verdict.INVALID_TASK, found.message
     assert found.reward == 0.0, found
 
 
-async def test_calls_after_one_that_ends_the_program_run_in_another(contract: Judge) -> None:
+async def test_calls_after_one_that_ends_the_program_run_in_another(judge_of_files: Judge) -> None:
     tests = _calls(([1], 1), ([2], 2), ([3], 3))
-    found = await contract("import os\nf = lambda x: os._exit(0) if x == 2 else x", tests)
+    found = await judge_of_files("import os\nf = lambda x: os._exit(0) if x == 2 else x", tests)
     outcomes = [one.outcome is TestOutcome.PASSED for one in found.tests]
     assert outcomes in ([True, False, True], [True, False, False])
     assert found.reward == 0.0
 
 
-async def test_who_chooses_between_nodes_and_arrays_loses_the_label(contract: Judge) -> None:
+async def test_who_chooses_between_nodes_and_arrays_loses_the_label(judge_of_files: Judge) -> None:
     solution = f"{NODES}        return head\n"
     tests = _calls(([[1, 2]], [1, 2]), entry="Solution().turn")
-    found = await contract(solution, tests, integrity=Integrity.UNSPECIFIED)
+    found = await judge_of_files(solution, tests, integrity=Integrity.UNSPECIFIED)
     assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.SHARED)
 
 
@@ -156,12 +156,12 @@ SIGNATURES = {
 
 @pytest.mark.parametrize(("told", "solution", "label"), SIGNATURES.values(), ids=SIGNATURES)
 async def test_the_prompts_signature_says_what_calls_take_and_give(
-    told: str, solution: str, label: Integrity | None, contract: Judge
+    told: str, solution: str, label: Integrity | None, judge_of_files: Judge
 ) -> None:
     tests = _calls(([[3, 2, 1]], [1, 2, 3]), entry="Solution().f")
     head = told if told.endswith('"""') or "#" in told else f"{told}:"
     prompt = f"class Solution:\n    def f(self, {head}\n" if told else ""
-    found = await contract(solution, tests, prompt=prompt, integrity=Integrity.UNSPECIFIED)
+    found = await judge_of_files(solution, tests, prompt=prompt, integrity=Integrity.UNSPECIFIED)
     assert found.verdict is not Verdict.INVALID_TASK, found
     assert (found.reward == 1, found.integrity) == (
         label is not None,
@@ -170,11 +170,13 @@ async def test_the_prompts_signature_says_what_calls_take_and_give(
 
 
 async def test_calls_whose_arrays_nobody_tells_of_are_refused_where_isolated_is_required(
-    contract: Judge,
+    judge_of_files: Judge,
 ) -> None:
     tests = _calls(([[3, 2, 1]], [1, 2, 3]), entry="Solution().f")
     with pytest.raises(UnsupportedError, match="no signature in the prompt"):
-        await contract(SLICES.format(hint=""), tests, prompt="class Solution:\n    def f(self, x):")
+        await judge_of_files(
+            SLICES.format(hint=""), tests, prompt="class Solution:\n    def f(self, x):"
+        )
 
 
 # --------------------------------------------------------- tests that are placed, or hand over code
@@ -190,7 +192,7 @@ NAMES = FunctionTests(entry_point="f", test_code="def check(f):\n    assert eval
 
 
 async def test_tests_that_break_a_rule_are_refused_where_the_request_places_them_apart(
-    contract: Judge,
+    judge_of_files: Judge,
 ) -> None:
     reads = "import sys, io\nsys.stdin = io.StringIO('3')\nassert candidate() == 3"
     for tests in (
@@ -202,18 +204,18 @@ async def test_tests_that_break_a_rule_are_refused_where_the_request_places_them
         placed = replace(tests, placement=Placement.ISOLATED)
         refusal = r"TEST_PLACEMENT_ISOLATED .*line \d: .*, by rule \d.*placement unset"
         with pytest.raises(UnsupportedError, match=refusal):
-            await contract("f = lambda x: 2", placed, integrity=Integrity.UNSPECIFIED)
+            await judge_of_files("f = lambda x: 2", placed, integrity=Integrity.UNSPECIFIED)
 
 
 async def test_tests_that_the_request_places_beside_are_shared_with_their_helpers(
-    contract: Judge,
+    judge_of_files: Judge,
 ) -> None:
     prompt = "def double(x):\n    return 2 * x\n\ndef f(x):\n    pass\n"
     for text in ("candidate(2) == double(1)", "eval('candidate(2)') == double(1)"):
         for placement in (Placement.BESIDE, Placement.BY_TEXT):
             code = f"def check(candidate):\n    assert {text}\n"
             tests = FunctionTests(entry_point="f", test_code=code, placement=placement)
-            right = await contract(
+            right = await judge_of_files(
                 "def f(x):\n    return x\n",
                 tests,
                 prompt=prompt,
@@ -225,25 +227,27 @@ async def test_tests_that_the_request_places_beside_are_shared_with_their_helper
             assert (right.integrity is Integrity.ISOLATED) == is_apart
 
 
-async def test_a_refusal_names_its_rule_the_line_and_the_construct(contract: Judge) -> None:
+async def test_a_refusal_names_its_rule_the_line_and_the_construct(judge_of_files: Judge) -> None:
     with pytest.raises(UnsupportedError, match=r"line 2: eval, by rule 2 \(names\)"):
-        await contract("f = lambda x: 2", NAMES)
+        await judge_of_files("f = lambda x: 2", NAMES)
     with pytest.raises(UnsupportedError, match=r"line 4: pick is no data, by rule 5 \(arg"):
-        await contract("f = max", READ)
+        await judge_of_files("f = max", READ)
 
 
-async def test_no_completion_pays_for_tests_that_hand_over_code(contract: Judge) -> None:
+async def test_no_completion_pays_for_tests_that_hand_over_code(judge_of_files: Judge) -> None:
     for solution in ("f = lambda key: key('abc')", "f = lambda key: 4"):
         with pytest.raises(UnsupportedError):
-            await contract(solution, MADE)
-    right = await contract("f = lambda key: key('abc')", MADE, integrity=Integrity.UNSPECIFIED)
+            await judge_of_files(solution, MADE)
+    right = await judge_of_files(
+        "f = lambda key: key('abc')", MADE, integrity=Integrity.UNSPECIFIED
+    )
     assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right.message
 
 
 async def test_own_objects_handed_over_by_tests_that_are_placed_apart_are_the_tasks_fault(
-    contract: Judge,
+    judge_of_files: Judge,
 ) -> None:
     code = "class Dog:\n    n = 1\ndogs = {}\ndogs['a'] = Dog()\nassert f(dogs) == 1\n"
     placed = FunctionTests(entry_point="f", test_code=code, placement=Placement.ISOLATED)
-    found = await contract("f = len", placed, integrity=Integrity.UNSPECIFIED)
+    found = await judge_of_files("f = len", placed, integrity=Integrity.UNSPECIFIED)
     assert found.verdict is Verdict.INVALID_TASK, found

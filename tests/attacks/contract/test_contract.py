@@ -16,8 +16,8 @@ ATTACKS, HONEST = (
 )
 
 
-async def _judged(case: Case, contract: Judge) -> Assessment:
-    return await contract(
+async def _judged(case: Case, judge_of_files: Judge) -> Assessment:
+    return await judge_of_files(
         case.solution,
         as_tests(case),
         limits=FILE_LIMITS,
@@ -28,14 +28,14 @@ async def _judged(case: Case, contract: Judge) -> Assessment:
 
 
 @pytest.mark.parametrize("case", ATTACKS, ids=lambda case: case.name)
-async def test_no_attack_is_rewarded_as_isolated(case: Case, contract: Judge) -> None:
-    found = await _judged(case, contract)
+async def test_no_attack_is_rewarded_as_isolated(case: Case, judge_of_files: Judge) -> None:
+    found = await _judged(case, judge_of_files)
     assert found.verdict is not Verdict.INVALID_TASK, found.message
     assert found.integrity is Integrity.SHARED or found.reward == 0.0, found
 
 
 @pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
-async def test_an_honest_solution_passes_with_its_label(case: Case, contract: Judge) -> None:
-    found = await _judged(case, contract)
+async def test_an_honest_solution_passes_with_its_label(case: Case, judge_of_files: Judge) -> None:
+    found = await _judged(case, judge_of_files)
     assert found.verdict is Verdict.PASSED, (found.message, found.signals)
     assert found.integrity is case.label, found.signals

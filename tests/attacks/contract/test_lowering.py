@@ -91,25 +91,25 @@ ROWS = [
 
 @pytest.mark.parametrize(("rule", "tests", "lowering", "honest"), ROWS)
 async def test_a_lowered_pass_is_worth_nothing_where_isolation_is_required(
-    rule: str, tests: str, lowering: str, honest: str, contract: Judge
+    rule: str, tests: str, lowering: str, honest: str, judge_of_files: Judge
 ) -> None:
     given, signal = as_tests(Case(name=rule, tests=tests, solution=lowering)), f"lowered_{rule}"
-    found = await contract(lowering, given, limits=FILE_LIMITS)
+    found = await judge_of_files(lowering, given, limits=FILE_LIMITS)
     assert (found.verdict, found.reward) == (Verdict.FAILED, 0.0)
     assert found.integrity is Integrity.SHARED
     assert signal in found.signals
     assert signal in found.tests[0].message
-    other = await contract(honest, given, limits=FILE_LIMITS)
+    other = await judge_of_files(honest, given, limits=FILE_LIMITS)
     assert (other.verdict, other.integrity) == (Verdict.PASSED, Integrity.ISOLATED)
 
 
 async def test_tests_that_hand_over_no_data_are_shared_for_every_completion(
-    contract: Judge,
+    judge_of_files: Judge,
 ) -> None:
     tests = "class Dog:\n    n = 1\ndogs = {}\ndogs['a'] = Dog()\nassert candidate(dogs) == 1"
     given = as_tests(Case(name="an own object", tests=tests, solution=""))
     for _ in range(2):
-        found = await contract(
+        found = await judge_of_files(
             "f = lambda dogs: len(dogs)\n",
             given,
             limits=FILE_LIMITS,
@@ -137,9 +137,9 @@ TRUE_ALONE = {
 
 
 @pytest.mark.parametrize("name", TRUE_ALONE)
-async def test_that_an_object_is_true_keeps_the_label(name: str, contract: Judge) -> None:
+async def test_that_an_object_is_true_keeps_the_label(name: str, judge_of_files: Judge) -> None:
     tests, solution = TRUE_ALONE[name]
-    found = await contract(
+    found = await judge_of_files(
         solution, as_tests(Case(name=name, tests=tests, solution="")), limits=FILE_LIMITS
     )
     assert (found.verdict, found.integrity) == (Verdict.PASSED, Integrity.ISOLATED), found.signals
