@@ -17,6 +17,7 @@ from reward_server.sandbox.docker.container import DockerOptions, DockerSandboxe
 from tests.conformance.suite.checks import judge, judgement, output_of, run
 from tests.conformance.suite.shelf import Shelf
 from tests.e2e.insertion import rows
+from tests.support.sampling import sampled
 from trainer_client import AsyncRewardClient, Integrity, tasks
 from trainer_client.local_server import LocalServer
 
@@ -126,7 +127,7 @@ async def test_pieces_of_code_for_its_libraries_are_judged_apart_from_their_test
     science_image: str, tmp_path: Path
 ) -> None:
     options = ("--backend=docker", f"--set=images={science_image}", "--set=languages=python")
-    problems = (rows.PANDAS, rows.SCIPY, rows.SKLEARN)
+    problems = sampled((rows.PANDAS, rows.SCIPY, rows.SKLEARN), 3)
     requests = [
         tasks.fill(tasks.ds1000(problem.row), text)
         for problem in problems

@@ -1,6 +1,6 @@
 """Mixed executions and faults meanwhile, and then nothing left; see `soak`.
 
-A run makes 150 executions; REWARD_SERVER_TEST_ALL=1 makes two thousand.
+A run makes 75 executions; REWARD_SERVER_TEST_ALL=1 makes two thousand.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import pytest
 from tests.scale.soak import FAULTS, OF_PROCESSES, soak
 from tests.support.sampling import times
 
-EXECUTIONS = times(2_000, by_default=150)
+EXECUTIONS = times(2_000, by_default=75)
 SERVERS = 3
-SESSIONS = 10
-FAULTS_IN_ALL = times(20, by_default=8)
+SESSIONS = times(10, by_default=5)
+FAULTS_IN_ALL = times(20, by_default=6)
 
 
 @pytest.mark.promise(
