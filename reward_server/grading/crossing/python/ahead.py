@@ -18,6 +18,7 @@ from reward_server.grading.syntax import children, parse, walk
 
 Call = tuple[str, Sequence[object]]
 _MOST_CALLS = 256
+_SMALL = 1 << 63  # Python writes no integer of any length as JSON
 _MOST_CHARACTERS = 1 << 14  # of all arguments; the questions have to fit into a socket's buffer
 _BUILTINS = frozenset(vars(builtins))
 # Whose parts are all evaluated, in their order.
@@ -110,4 +111,5 @@ def _value(node: ast.expr) -> object:
 def _is_json(value: object) -> bool:
     if isinstance(value, list):
         return all(map(_is_json, value))
-    return isinstance(value, (bool, int, float, str, type(None)))
+    is_small = isinstance(value, int) and -_SMALL < value < _SMALL
+    return is_small or isinstance(value, (float, str, type(None)))

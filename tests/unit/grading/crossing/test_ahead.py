@@ -33,6 +33,9 @@ SENT = {
     "assert all(candidate(x) for x in (1, 2))": [],
     "assert candidate(1) if candidate(2) else candidate(3)": [],
     "assert candidate((1, 2)) == 3": [],
+    f"assert candidate({2**63 - 1}) == 1": [f"f({2**63 - 1})"],
+    f"assert candidate({2**63}) == 1": [],
+    f"assert candidate([[-{2**63}]]) == 1": [],
     "assert candidate(x=1) == 3": [],
     "assert candidate(candidate(1)) == 3": [],
     "assert candidate(1 + 1) == 3": [],
@@ -44,6 +47,12 @@ SENT = {
 @pytest.mark.parametrize(("check", "calls"), SENT.items(), ids=SENT)
 def test_the_first_calls_that_are_made_in_any_case_are_sent(check: str, calls: list[str]) -> None:
     assert ahead(check=check) == calls
+
+
+def test_an_integer_that_no_text_may_hold_is_not_sent() -> None:
+    assert ahead(check=f"assert candidate(1) == 2; assert candidate(0x{'f' * 6000}) == 1") == [
+        "f(1)"
+    ]
 
 
 def test_an_assert_list_is_sent_as_far_as_it_is_certain() -> None:
