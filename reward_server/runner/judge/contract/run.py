@@ -131,10 +131,10 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
         again: runs the tests once more, without the solution; returns True if they did the same.
     """
     session.tell_events()
-    for name, first in session.missing().items():
-        _fail_import(report.tests if first == BEFORE else [report.tests[first]], name)
-    passed = any(test.outcome is Outcome.PASSED for test in report.tests)
-    if session.ended is None and session.recording.changed and passed:
+    if _has_passed(report):
+        for name, first in session.missing().items():
+            _fail_import(report.tests if first == BEFORE else [report.tests[first]], name)
+    if session.ended is None and session.recording.changed and _has_passed(report):
         session.replay()
         if not again() or session.recording.differs:
             session.signals["lowered_change"] = 1
@@ -147,6 +147,10 @@ def conclude(session: Session, report: Report, again: Callable[[], bool]) -> Non
     if "judge_tampered" in report.signals:
         for test in report.tests:
             test.outcome, test.message = Outcome.ERROR, report.message
+
+
+def _has_passed(report: Report) -> bool:
+    return any(test.outcome is Outcome.PASSED for test in report.tests)
 
 
 def _fail_import(tests: Sequence[TestReport], name: str) -> None:

@@ -40,6 +40,15 @@ def test_a_wrong_answer_decides_though_a_later_call_never_ends(zygote: Zygote) -
     assert not result.reply.timed_out
 
 
+def test_no_question_about_imports_waits_for_calls_that_nobody_needs(zygote: Zygote) -> None:
+    source = "def f(x):\n    while x == 3: pass\n    return 0"
+    code = "def check(c):\n    assert c(1) == 1\n    assert c(3) == 3"
+    imports = "from solution import f"
+    result = zygote.function(source, test_code=code, setup_code=imports)
+    assert result.outcomes == ["FAILED"], result.explanation
+    assert not result.reply.timed_out
+
+
 def test_what_was_answered_before_the_end_counts(zygote: Zygote) -> None:
     source = "import os\ndef f(x):\n    if x == 3: os._exit(0)\n    return x"
     result = zygote.function(source, asserts=THREE)
