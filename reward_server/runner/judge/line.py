@@ -3,7 +3,8 @@
 What this stops: an answer without a question, or to another; a test that hides the end of the
 candidate, since an ended line stays ended whatever the `except` clauses of the tests do.
 
-Each frame begins with the number of its question.
+Each frame begins with the number of its question. The first questions may be sent with the solution
+(`AHEAD`): it answers each as if it were asked alone, or that it has not done so (`BEHIND`).
 """
 
 from __future__ import annotations

@@ -174,9 +174,7 @@ class Session:
 
     def call(self, name: str, *given: object) -> str:
         """Returns the question that calls a function, which is to be asked later."""
-        writer = Writer(self._refer)
-        asked = [writer.value(one) for one in (self.named(name), *given)]
-        return json.dumps(["call", asked, writer.rows()])
+        return self._written("call", (self.named(name), *given))[0]
 
     def ask(self, operation: str, *operands: object, caller: FrameType | None = None) -> Any:
         """Asks the solution, and returns what it answers.
@@ -203,21 +201,20 @@ class Session:
         if self.ended is not None or not self.ensure_loaded():
             raise self.line.end(Cause.CLOSED, "the solution did not load")
         self._uses_foreign = False
-        writer = Writer(self._refer, records=self._answers.records)
         try:
-            asked = [writer.value(one) for one in operands]
-            rows = writer.rows()
+            question, writer = self._written(operation, operands)
         except (NotDataError, RecursionError) as error:
             self.line.count("no_data" if self.has_asked else "unsendable")
             problem = f"the tests hand over what is no data: {error}"
             raise self.line.end(Cause.CLOSED, problem) from None
-        question = json.dumps([operation, asked, rows])
         if "NaN" in question:
             self._answers.nan = _first_nan(operands) or self._answers.nan
         self._note(operation, operands)
         answer = self._answer_to(question)
         strips = self.recording.strips
-        told = self._told(answer, self._answers.copies(rows) if strips else writer.containers)
+        told = self._told(
+            answer, self._answers.copies(writer.rows()) if strips else writer.containers
+        )
         is_dropped = self._is_dropped(told, caller)
         if not self.recording.is_replay:
             self._hear(told)
@@ -228,6 +225,11 @@ class Session:
         if told.error is not None:
             raise told.error
         return self._greeted(told, operation, operands) if not is_dropped else None
+
+    def _written(self, operation: str, operands: Sequence[Any]) -> tuple[str, Writer]:
+        writer = Writer(self._refer, records=self._answers.records)
+        asked = [writer.value(one) for one in operands]
+        return json.dumps([operation, asked, writer.rows()]), writer
 
     def _is_dropped(self, told: Told, caller: FrameType | None) -> bool:
         """Returns True if nobody gets an answer, as far as it matters: reading code takes long."""
