@@ -18,6 +18,7 @@ from typing import Any
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.text.words import word_set
 from reward_server.grading.crossing import Solution, parsed
+from reward_server.grading.crossing.text import said
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
 _TYPES = word_set(
@@ -128,10 +129,12 @@ def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature |
         functions[0].child_by_field_name(field)
         for field in ("name", "parameters", "result", "type_parameters")
     )
-    word = _text(name)
+    if name is None or generic is not None:
+        return None
+    word = said(name)
     is_own = word not in _PREDECLARED and not word.startswith(_SUPPORT) and word.isascii()
     parameters, results = _listed(taken, types), _listed(given, types)
-    if generic is not None or not is_own or parameters is None or results is None:
+    if not is_own or parameters is None or results is None:
         return None
     if any(one.startswith("...") for one in (*parameters[:-1], *results)):
         return None
@@ -149,21 +152,17 @@ def _listed(node: Any, types: Collection[str]) -> list[str] | None:
             return None
         dots = "..." if one.type == "variadic_parameter_declaration" else ""
         count = len(one.children_by_field_name("name")) or 1
-        found += [dots + "".join(_text(own).split())] * count
+        found += [dots + "".join(said(own).split())] * count
     return found
 
 
 def _is_known(node: Any, types: Collection[str]) -> bool:
     match node.type:
         case "type_identifier":
-            return _text(node) in _TYPES or _text(node) in types
+            return said(node) in _TYPES or said(node) in types
         case "int_literal":
-            return _text(node).isdecimal()
+            return said(node).isdecimal()
     return node.type in _KINDS and all(_is_known(one, types) for one in node.named_children)
-
-
-def _text(node: Any) -> str:
-    return str(node.text.decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

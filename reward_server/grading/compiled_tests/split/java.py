@@ -26,6 +26,7 @@ from reward_server.grading.compiled_tests.split.text.blocks import (
 from reward_server.grading.compiled_tests.split.text.words import word_set
 from reward_server.grading.compiled_tests.tokens import Kind, tokenize
 from reward_server.grading.crossing import Solution, parsed
+from reward_server.grading.crossing.text import blank, said
 
 _LOOP = "SplitwireMain"
 _UNCHANGING = word_set(
@@ -94,16 +95,16 @@ def _signature(head: str) -> Signature | None:
     methods = root.named_children[0].named_children[-1].named_children
     if [one.type for one in methods] != ["method_declaration"]:
         return None
-    parts = {one.type: one for one in methods[0].named_children if "comment" not in one.type}
-    taken = [one for one in parts["formal_parameters"].named_children if "comment" not in one.type]
-    words = _text(parts.get("modifiers")).split()
+    parts = {one.type: one for one in methods[0].named_children if not blank(one)}
+    taken = [one for one in parts["formal_parameters"].named_children if not blank(one)]
+    words = said(parts["modifiers"]).split() if "modifiers" in parts else []
     if not (_PARTS.issuperset(parts) and _MODIFIERS.issuperset(words)):
         return None
     if not all(map(_is_parameter, taken)):
         return None
     return Signature(
-        name=_text(parts["identifier"]),
-        parameters=tuple(_text(_named(one)) for one in taken),
+        name=said(parts["identifier"]),
+        parameters=tuple(said(_named(one)) for one in taken),
         takes_objects=not _UNCHANGING.issuperset(map(_type, taken)),
         is_static="static" in words,
         result=_type(methods[0]),
@@ -112,10 +113,10 @@ def _signature(head: str) -> Signature | None:
 
 def _is_parameter(node: Any) -> bool:
     """Returns True of `int a`, `final int a` and `int... a`."""
-    parts = {one.type: _text(one) for one in node.named_children if "comment" not in one.type}
+    parts = {one.type: said(one) for one in node.named_children if not blank(one)}
     known = _TYPES | {"modifiers", "identifier", "variable_declarator"}
     is_final = parts.get("modifiers", "final") == "final"
-    return is_final and known.issuperset(parts) and _text(_named(node)).isidentifier()
+    return is_final and known.issuperset(parts) and said(_named(node)).isidentifier()
 
 
 def _named(node: Any) -> Any:
@@ -125,14 +126,10 @@ def _named(node: Any) -> Any:
 
 def _type(node: Any) -> str:
     """Returns the last name of a type, without its arguments; "..." behind those of any number."""
-    types = [_text(one) for one in node.named_children if one.type in _TYPES]
+    types = [said(one) for one in node.named_children if one.type in _TYPES]
     name = types[0].partition("<")[0].rpartition(".")[2] if types else ""
     dots = "..." if node.type == "spread_parameter" else ""
     return "".join(name.split()) + dots
-
-
-def _text(node: Any) -> str:
-    return "" if node is None else str(node.text.decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
