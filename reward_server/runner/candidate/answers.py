@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..channel.data import FRAMES_OF_A_VALUE, TYPES, NotDataError
-from ..channel.frames import AHEAD, BEHIND, NUMBER, ChannelClosedError, Frames
+from ..channel.frames import AHEAD, BEHIND, MOST_SHOWN, NUMBER, ChannelClosedError, Frames
 from ..channel.reading import Reader
 from ..channel.signatures import Signature
 from ..channel.writing import BASES, Writer, base_of
@@ -28,7 +28,6 @@ from .raised import arguments_of, expected, field_names, text_of, tree_of
 UNTOLD = Signature()
 _ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _MOST_OBJECTS = 200_000
-_MOST_SHOWN = 1000  # characters of why there is no answer
 _OPERATIONS: Mapping[str, Callable[..., object]] = {
     "value": lambda value: _present(value),
     "call": lambda callee, *args: callee(*args),
@@ -132,7 +131,7 @@ class Answers:
             return self._written(told, rows, lambda writer: self._raised(writer, raised))
         except BaseException as error:  # noqa: BLE001  # which `except Exception` lets through
             text = f"{type(error).__name__}: {text_of(error)}"
-            return json.dumps(["exit", text[:_MOST_SHOWN]]).encode()
+            return json.dumps(["exit", text[:MOST_SHOWN]]).encode()
         is_made = operation in ("call", "call_named") and isinstance(operands[0], type)
         casts = not is_made  # an object that the tests construct stays one
         return self._written(told, rows, lambda writer: ["return", writer.value(result)], casts)
@@ -188,7 +187,7 @@ class Answers:
             text: bytes = _deeply(_text_of_answer, writer, told, before, write)
         except Exception as error:  # noqa: BLE001  # a solution's own classes may raise anything
             problem = f"cannot cross: {text_of(error)}"
-            return json.dumps(["large", problem[:_MOST_SHOWN]]).encode()
+            return json.dumps(["large", problem[:MOST_SHOWN]]).encode()
         if len(text) > self._result_bytes:
             problem = f"needs {len(text)} bytes, of {self._result_bytes}"
             return json.dumps(["large", problem]).encode()

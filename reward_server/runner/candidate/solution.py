@@ -10,11 +10,9 @@ import types
 from typing import NamedTuple
 
 from ..channel import files
-from ..channel.frames import Frames
+from ..channel.frames import MOST_SHOWN, Frames
 from ..frameworks.outcomes import text_of
 from . import leetcode_types, program
-
-_MOST_SHOWN = 1000  # characters of a message
 
 
 class LoadError(NamedTuple):
@@ -78,7 +76,7 @@ def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
 
 def refuse(frames: Frames, error: LoadError) -> None:
     """Tells the judge why a solution did not load."""
-    frames.send(json.dumps(["unloaded", error.kind, error.message[:_MOST_SHOWN]]).encode())
+    frames.send(json.dumps(["unloaded", error.kind, error.message[:MOST_SHOWN]]).encode())
 
 
 def _refused(kind: str, error: BaseException) -> LoadError:

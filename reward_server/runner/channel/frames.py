@@ -12,6 +12,7 @@ READY = b'["ready"]'
 LOADED = b'["loaded"]'
 AHEAD = b"+"  # begins a question that the tests ask in any case, if nothing but data was answered
 BEHIND = b'["behind"]'  # the answer to it if something else was
+MOST_SHOWN = 1000  # characters of why there is no answer, or no solution
 _PIECE_BYTES = 1 << 18
 _USUAL_BYTES = 1 << 12
 
