@@ -113,12 +113,12 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
     if refused and tests.placement is Placement.ISOLATED:
         raise UnsupportedError(f"{_APART} is not on offer for these tests: {found}; {_UNPLACED}")
     reasons = refused or (_ASKED if is_asked else ())
-    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing_of(found), reasons=reasons)
+    apart = FunctionGrader(tests=tests, flaw=flaw, crossing=crossing_of(found))
     if tests.placement is Placement.ISOLATED:
         return apart
     if reasons:
-        return await _beside(apart, prompt, is_asked=is_asked)
-    return replace(apart, beside=partial(_beside, replace(apart, reasons=(NO_DATA,)), prompt))
+        return await _beside(apart, prompt, reasons, is_asked=is_asked)
+    return replace(apart, beside=partial(_beside, apart, prompt, (NO_DATA,)))
 
 
 def _read_crossing(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
@@ -128,15 +128,16 @@ def _read_crossing(tests: FunctionTests, prompt: str) -> Crossing | Refusal:
 
 
 async def _beside(
-    apart: FunctionGrader, prompt: str, *, is_asked: bool = False
+    apart: FunctionGrader, prompt: str, reasons: tuple[str, ...], *, is_asked: bool = False
 ) -> FunctionGrader | InProcessGrader:
     """Returns the grader of tests that the contract does not allow; some make no test file."""
+    apart = replace(apart, reasons=reasons)
     tests, helpers = apart.tests, apart.crossing.helpers
     characters = sum(map(len, (tests.test_code, tests.setup_code, *tests.asserts, helpers)))
     file = await read_once(_files, _BYTES_OF_CHARACTER, characters, written, tests, helpers)
     if file is None:
         return apart
-    reading = await plan(file.tests, prompt, apart.reasons)
+    reading = await plan(file.tests, prompt, reasons)
     units = UnitGrader(tests=file.tests, plan=reading)
     return InProcessGrader(functions=apart, file=file, units=units, is_asked=is_asked)
 
