@@ -487,8 +487,8 @@ class Crossing:
         classes: those of them that the tests construct.
         raised: those of them that the tests expect as exceptions.
         values: those of them that stand for data.
-        modules: modules that the tests use; `free` are those that they do not import themselves.
-        free: see `modules`.
+        modules: modules that the tests use.
+        free: names that they use without an import: the module, or the name of `typing`, for each.
         helpers: the prompt's own definitions that the tests use, as a text.
         records: classes of the prompt whose objects cross as data.
         form: "check" or "script", if the test code is one of these.
@@ -502,7 +502,7 @@ class Crossing:
     raised: frozenset[str] = frozenset()
     values: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
-    free: frozenset[str] = frozenset()
+    free: Mapping[str, str] = field(default_factory=dict)
     helpers: str = ""
     records: frozenset[str] = frozenset()
     form: str = ""

@@ -114,7 +114,7 @@ class PlanFields(TypedDict):
     raised: Sequence[str]
     values: Sequence[str]
     modules: Sequence[str]
-    free: Sequence[str]
+    free: Mapping[str, str]
     helpers: str
     records: Sequence[str]
     form: str

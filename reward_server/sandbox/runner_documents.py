@@ -210,7 +210,7 @@ def plan_fields(crossing: Crossing) -> PlanFields:
         "raised": sorted(crossing.raised),
         "values": sorted(crossing.values),
         "modules": sorted(crossing.modules),
-        "free": sorted(crossing.free),
+        "free": crossing.free,
         "helpers": crossing.helpers,
         "records": sorted(crossing.records),
         "form": crossing.form,

@@ -69,7 +69,7 @@ def _request() -> FunctionRequest:
         raised=[],
         values=[],
         modules=["math"],
-        free=[],
+        free={},
         helpers="",
         records=[],
         form="check",

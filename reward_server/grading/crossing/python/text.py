@@ -36,7 +36,7 @@ class Text(Kinds):
         self.raised: set[str] = set()
         self.values: set[str] = set()
         self.modules: set[str] = set()
-        self.free: set[str] = set()
+        self.free: dict[str, str] = {}
         self.records: set[str] = set()
         self.waiting: list[ast.Module] = []
         self.dropped: list[ast.stmt] = []
@@ -52,8 +52,8 @@ class Text(Kinds):
             classes=frozenset(self.classes - self.raised),
             raised=frozenset(self.raised),
             values=frozenset(self.values),
-            modules=frozenset(self.modules | set(map(_module_of, self.free))),
-            free=frozenset(self.free),
+            modules=frozenset(self.modules | {one.partition(".")[0] for one in self.free.values()}),
+            free=self.free,
             helpers="\n".join([*imports, *helpers]),
             records=frozenset(self.records),
         )
@@ -86,8 +86,7 @@ class Text(Kinds):
                 self._imports[id(one)] = listed
         if not imports:
             is_whole = origin.startswith("typing.")
-            top = name if name in allowed.ALIASES else origin.partition(".")[0]
-            self.free.add(origin if is_whole else top)
+            self.free[name] = origin if is_whole else origin.partition(".")[0]
 
     def leaves_out(self, node: ast.Import | ast.ImportFrom) -> bool:
         """Returns True for an import that the judge need not make, and records it."""
@@ -116,11 +115,6 @@ class Text(Kinds):
                 refuse("classes", node, f"class {name} of the prompt")
             self.records.add(name)
         self.waiting.append(module)
-
-
-def _module_of(free: str) -> str:
-    top = free.partition(".")[0]
-    return allowed.ALIASES.get(top, top)
 
 
 def _only_listed(node: ast.Import | ast.ImportFrom) -> ast.stmt | None:

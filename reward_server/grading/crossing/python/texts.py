@@ -86,7 +86,7 @@ def _joined(one: Crossing, other: Crossing) -> Crossing:
         raised=one.raised | other.raised,
         values=one.values | other.values,
         modules=one.modules | other.modules,
-        free=one.free | other.free,
+        free={**one.free, **other.free},
     )
 
 

@@ -23,7 +23,6 @@ from .session import Session
 
 CHECK, CANDIDATE, SOLUTION = "check", "candidate", "solution"
 _HELPERS = "<prompt>"
-_ALIASES = {"np": "numpy"}
 _MAX_SHOWN = 200
 
 
@@ -158,12 +157,10 @@ def load_modules(plan: PlanFields) -> None:
 def free_names(plan: PlanFields) -> dict[str, object]:
     """Returns what the tests use without importing it: modules, and names of `typing`."""
     found: dict[str, object] = {}
-    for name in plan["free"]:
-        module, _, word = name.rpartition(".")
-        if module:
-            found[word] = vars(sys.modules[module])[word]
-        else:
-            found[word] = importlib.import_module(_ALIASES.get(name, name))
+    for word, name in plan["free"].items():
+        module, _, rest = name.rpartition(".")
+        known = vars(sys.modules[module])[rest] if module else importlib.import_module(name)
+        found[word] = known
     return found
 
 
