@@ -320,6 +320,8 @@ def test_the_candidates_process_holds_nothing_of_the_tests(zygote: Zygote) -> No
     assert zygote.function(source, asserts=["assert f('expected-secret') is True"]).passed
     tests = "def check(f):\n    note = 'expected-secret'\n    assert f(1) is False, note"
     assert zygote.function(source, test_code=tests).passed
+    ahead = "def check(f):\n    assert f(1) is False\n    assert f(2) != 'expected-secret'"
+    assert zygote.function(source, test_code=ahead).passed
     cases = [([1], False), (["expected-secret"], True)]
     assert zygote.call(source, cases).passed
 
