@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from types import MappingProxyType, MemberDescriptorType
+from types import GeneratorType, MappingProxyType, MemberDescriptorType
 from typing import Any
 
 from .data import FACTORIES, FLAT, MAX_EXPONENT, NUMERIC_KINDS, BadDataError, is_wide, numpy, uuid
@@ -189,6 +189,11 @@ def _replayed(values: list[object], more: Any, error: Any) -> Iterator[object]:
     yield from more
     if error is not None:
         raise error
+
+
+def is_answered(value: object) -> bool:
+    """Returns True for an iterator that an answer was read as."""
+    return isinstance(value, GeneratorType) and value.gi_code is _replayed.__code__
 
 
 def _decimal(parts: list[Any]) -> Decimal:

@@ -32,6 +32,7 @@ from .data import (
     NotDataError,
     is_written,
 )
+from .reading import is_answered
 
 _MAX_BITS = 4_000_000
 _SMALL = 1 << 63
@@ -59,6 +60,7 @@ class Writer:
 
     Attributes:
         has_cast: whether one did.
+        hands_back: whether an iterator that was answered crosses back, as all that it yields.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Writer:
         self._rows: dict[int, list[Any]] = {}
         self._waiting: deque[int] = deque()
         self._depth = 0
-        self.has_cast = False
+        self.has_cast = self.hands_back = False
 
     def value(self, value: Any) -> Any:
         """Returns what is written for a value where it stands.
@@ -104,6 +106,8 @@ class Writer:
             return {"uuid": [value.hex]}
         if _is_scalar(kind) and value.dtype.kind in NUMERIC_KINDS:
             return {"np": [value.dtype.str, value.tobytes().decode("latin-1")]}
+        if is_answered(value):
+            return {"i": self._handed_back(value)}
         return self._cast(value) if self._casts else self._refer(value)
 
     def rows(self) -> list[Any]:
@@ -176,6 +180,13 @@ class Writer:
         if type(value).__module__ in _ITERATING and hasattr(value, "__next__"):
             return {"i": self._drained(value)}
         return self._refer(value)
+
+    def _handed_back(self, iterator: Iterator[object]) -> list[Any]:
+        self.hands_back = True
+        items = list(islice(iterator, FIRST_ITEMS + 1))
+        if len(items) > FIRST_ITEMS:
+            raise NotDataError(f"an iterator of more than {FIRST_ITEMS} items")
+        return [self._values(items), None, None]
 
     def _like(self, written: Any, original: object) -> Any:
         try:

@@ -229,7 +229,10 @@ class Session:
     def _written(self, operation: str, operands: Sequence[Any]) -> tuple[str, Writer]:
         writer = Writer(self._refer, records=self._answers.records)
         asked = [writer.value(one) for one in operands]
-        return json.dumps([operation, asked, writer.rows()]), writer
+        question = json.dumps([operation, asked, writer.rows()])
+        if writer.hands_back:  # in one process the tests could use it further
+            self.lower("objects")
+        return question, writer
 
     def _is_dropped(self, told: Told, caller: FrameType | None) -> bool:
         """Returns True if nobody gets an answer, as far as it matters: reading code takes long."""
