@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python.facts import Facts, Source
 from reward_server.grading.crossing.python.prompt import Helpers
 from reward_server.grading.crossing.python.scopes import Names
-from reward_server.grading.syntax import FUNCTIONS, Function
+from reward_server.grading.syntax import FUNCTIONS, Function, walk
 
 SOLUTION = "solution"
 _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]+")
@@ -42,6 +43,7 @@ class Origins(Names):
         for call in facts.calls:
             self._bind_arguments(call)
         self._leave_out_tested()
+        self._leave_out_asserted()
 
     def _bind_arguments(self, call: ast.Call) -> None:
         """Binds the parameters of the tests' own functions to what calls give them."""
@@ -84,6 +86,36 @@ class Origins(Names):
         others = free - found.keys() - self.helpers.imports.keys() - set(dir(builtins))
         if not others - allowed.MODULES.keys():
             self.helpers.found = {}
+
+    def _leave_out_asserted(self) -> None:
+        """Takes functions of the prompt for the solution's that are under test themselves.
+
+        Tests name them nowhere but in assertions about them alone. One that ever meets an answer,
+        or serves what does, says what is right, and stays the prompt's.
+        """
+        used: defaultdict[str, list[ast.Name]] = defaultdict(list)
+        for one in self.facts.loaded:
+            if isinstance(self.helpers.found.get(one.id), FUNCTIONS) and self.find(one) is None:
+                used[one.id].append(one)
+        serving = {
+            part.id
+            for name, node in self.helpers.found.items()
+            for part in walk(node)
+            if isinstance(part, ast.Name) and part.id != name
+        }
+        for name in used.keys() - serving:
+            if all(map(self._is_asserted_alone, used[name])):
+                del self.helpers.found[name]
+
+    def _is_asserted_alone(self, node: ast.Name) -> bool:
+        """Returns True in an assertion that holds, besides its function, no name but built-ins."""
+        statement = next((one for one in self.around(node) if isinstance(one, ast.Assert)), None)
+        names = (one for one in walk(statement or node) if isinstance(one, ast.Name))
+        others = [one for one in names if one.id != node.id]
+        return statement is not None and all(
+            one.id in allowed.BUILTINS and one.id != self.entry and self.find(one) is None
+            for one in others
+        )
 
     def is_of_solution(self, origin: str) -> bool:
         """Returns True for the solution's module, and for what is imported from it."""
