@@ -3,14 +3,19 @@
 The judge sends them with the solution, which then waits for no question. A call is one of these if
 nothing but an error before it can keep the tests from making it, in this order: it stands in the
 assertions with which `check` begins, or in an assert list, and hands over JSON values.
+
+What this stops: a solution that reads an answer in a later question, as in tests of a function that
+undoes itself. Nothing is sent that holds a value which an assertion before it states.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from reward_server.domain import Crossing, FunctionTests
 from reward_server.grading.crossing.python.scopes import CHECK
@@ -20,6 +25,7 @@ Call = tuple[str, Sequence[object]]
 _MOST_CALLS = 256
 _SMALL = 1 << 63  # Python writes no integer of any length as JSON
 _MOST_CHARACTERS = 1 << 14  # of all arguments; the questions have to fit into a socket's buffer
+_NO_LITERAL = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 _BUILTINS = frozenset(vars(builtins))
 # Whose parts are all evaluated, in their order.
 _WHOLE = (
@@ -65,6 +71,7 @@ def _is_quiet(statement: ast.stmt) -> bool:
 
 def _first(statements: Iterable[ast.stmt], names: Mapping[str, str]) -> Iterator[Call]:
     count, characters = 0, 0
+    stated: set[object] = set()
     for statement in statements:
         try:
             calls = list(_calls(statement, names))
@@ -74,7 +81,40 @@ def _first(statements: Iterable[ast.stmt], names: Mapping[str, str]) -> Iterator
         characters += len(json.dumps(calls))
         if count > _MOST_CALLS or characters > _MOST_CHARACTERS:
             return
+        if _holds_any(calls[:1], stated):
+            return
+        stated.update(_stated(statement, names))
+        if _holds_any(calls[1:], stated):
+            return
         yield from calls
+
+
+def _holds_any(calls: Iterable[Call], stated: AbstractSet[object]) -> bool:
+    return any(leaf in stated for _, given in calls for leaf in _leaves(given))
+
+
+def _stated(node: ast.AST, names: Mapping[str, str]) -> Iterator[object]:
+    """Yields the values in a statement that it does not hand to the solution."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in names:
+            return
+        case ast.expr():
+            with contextlib.suppress(*_NO_LITERAL):
+                yield from _leaves(ast.literal_eval(node))
+                return
+    for child in children(node):
+        yield from _stated(child, names)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """Yields what is no container in a literal."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, (list, tuple, set)):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield value
 
 
 def _calls(statement: ast.stmt, names: Mapping[str, str]) -> Iterator[Call]:
@@ -101,7 +141,7 @@ def _found(node: ast.AST, names: Mapping[str, str]) -> Iterator[Call]:
 def _value(node: ast.expr) -> object:
     try:
         value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+    except _NO_LITERAL:
         raise _NotCertainError from None
     if not _is_json(value):
         raise _NotCertainError

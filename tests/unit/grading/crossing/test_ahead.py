@@ -41,6 +41,14 @@ SENT = {
     "assert candidate(1 + 1) == 3": [],
     "for x in (1, 2):\n    assert candidate(x) == 3": [],
     "candidate(1); assert candidate(2) == 3": [],
+    "assert (candidate('ab'), candidate('ba')) == ('ba', 'ab')": [],
+    "assert candidate('ab') == 'ba'; assert candidate('ba') == 'ab'": ["f('ab')"],
+    "assert candidate([3, 1]) == (1, 3); assert candidate(5) == 5; assert candidate([[1]]) == 1": [
+        "f([3, 1])",
+        "f(5)",
+    ],
+    "assert candidate(1) - 2.0 < 0.5; assert candidate(2) == 3": ["f(1)"],
+    "assert candidate('a') in {'b': 1}; assert candidate(['c', 'b']) == 3": ["f('a')"],
 }  # fmt: skip
 
 
@@ -72,7 +80,7 @@ def test_a_name_that_a_solution_could_shadow_is_its_own() -> None:
 
 def test_what_is_sent_fits_into_the_buffer_of_a_socket() -> None:
     long = "a" * 1000
-    many = "; ".join(f"assert candidate('{long}', {number}) == 1" for number in range(40))
+    many = "; ".join(f"assert candidate('{long}', {number}) == -1" for number in range(40))
     assert len(ahead(check=many)) == 16
-    few = "; ".join(f"assert candidate({number}) == 1" for number in range(400))
+    few = "; ".join(f"assert candidate({number}) == -1" for number in range(400))
     assert len(ahead(check=few)) == 256
