@@ -230,6 +230,28 @@ async def test_a_module_that_pytest_would_import_for_a_hidden_helper_earns_nothi
     assert (await judge_of_files.score(_submission(tests, files=right))).reward == 1.0
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", "# [tool.pytest.ini_options]\n"),
+        ("pyproject.toml", "[project]\ndescription = '[tool.pytest]'\n"),
+        ("tox.ini", "[tox]\nenvlist = [pytest]\n"),
+        ("tox.ini", "# [pytest]\n[tox]\n"),
+        ("pyproject.toml", None),
+    ],
+)
+async def test_words_in_another_file_do_not_switch_the_settings_off(
+    path: str, text: str | None, judge_of_files: Judge
+) -> None:
+    settings = "[tool:pytest]\nfilterwarnings = error\n"
+    tests = replace(PYTEST, archive=archive({**BASE, "setup.cfg": settings}))
+    warns = FIXED_CART.replace("    return", "    warnings.warn('old')\n    return")
+    files = {"shop/cart.py": f"import warnings\n{warns}"} | ({path: text} if text else {})
+    assert is_refused(await judge_of_files.score(_submission(tests, files=files)))
+    files["shop/cart.py"] = FIXED_CART
+    assert (await judge_of_files.score(_submission(tests, files=files))).reward == 1.0
+
+
 async def test_a_helper_that_is_code_of_the_repository_is_protected_by_the_task(
     judge_of_files: Judge,
 ) -> None:

@@ -90,12 +90,16 @@ def _refuse(*_: object) -> None:
 
 
 def _tap(report: bytes) -> Iterator[TestResult]:
-    """Yields the results of a report in TAP; a subtest's lines stand before its parent's."""
+    """Yields the results of a report in TAP; a subtest's lines stand before its parent's.
+
+    Lines end as their writers end them: other characters that end a line for Python, such as
+    U+2028, are part of what a test printed.
+    """
     waiting: list[list[tuple[str, TestOutcome]]] = []
     is_detail = False
     count = 0
-    for line in report.decode("utf-8", "replace").splitlines():
-        bare = line.strip()
+    for line in re.split("\r?\n", report.decode("utf-8", "replace")):
+        bare = line.strip(" ")
         is_detail = bare != "..." if is_detail else bare == "---"
         point = None if is_detail else _POINT.match(line)
         if point is None:

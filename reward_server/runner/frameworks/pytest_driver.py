@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _pytest.config.findpaths import load_config_dict_from_file
 
 from ..wire import Outcome
 from . import base
@@ -29,7 +30,6 @@ _UNWANTED = (
     *("doctest", "unraisableexception", "threadexception"),
 )
 _CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-_TABLES = {"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 _ASYNCIO = re.compile(r"\.asyncio\b|pytest_asyncio|asyncio[-_]mode")
 _PLUGIN = "pytest_asyncio.plugin"
 _SUBJECTS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
@@ -61,27 +61,29 @@ def run(files: Sequence[str], course: Course, targets: Sequence[str] = ()) -> No
 def _for_coroutines(files: Sequence[str]) -> list[str]:
     """Returns the options that load pytest-asyncio, if tests or settings name it and it is
     installed."""
-    paths = [*files, *_own_configurations()[:1]]
+    paths = [*files, *_own_configuration()]
     texts = (Path(path).read_text("utf-8", "replace") for path in paths)
     is_named = any(map(_ASYNCIO.search, texts))
     return ["-p", _PLUGIN] if is_named and find_spec("pytest_asyncio") is not None else []
 
 
-def _own_configurations() -> list[str]:
-    """Returns the files of settings, those with settings of pytest first."""
+def _own_configuration() -> list[str]:
+    """Returns the file of settings: the first with some of pytest, or else the first, if any."""
     found = [name for name in _CONFIGURATIONS if os.path.exists(name)]
-    return sorted(found, key=lambda name: not _has_settings(name))
+    return [*filter(_has_settings, found), *found][:1]
 
 
 def _has_settings(name: str) -> bool:
-    table = _TABLES.get(name)
-    return table is None or table in Path(name).read_text("utf-8", "replace")
+    """Returns True if pytest finds settings of its own in a file, or says that they are wrong."""
+    try:
+        return load_config_dict_from_file(Path(name)) is not None
+    except (pytest.UsageError, pytest.fail.Exception):
+        return True
 
 
 def _arguments(targets: Sequence[str], *, strict: bool) -> list[str]:
     folder = os.getcwd()
-    own = _own_configurations()
-    arguments = ["-c", own[0] if own else os.devnull, f"--rootdir={folder}"]
+    arguments = ["-c", *(_own_configuration() or [os.devnull]), f"--rootdir={folder}"]
     arguments += [f"--confcutdir={folder}", "--assert=plain", "--capture=sys", "--quiet"]
     arguments += ["--tb=no", f"--basetemp={tempfile.mkdtemp(prefix='pytest-')}/base"]
     if strict:

@@ -60,6 +60,16 @@ ok - known # TODO
 
 
 @pytest.mark.parametrize(
+    "end", ["\u2028", "\u2029", "\x85", "\x1c", "\x1d", "\x1e", "\x0b", "\x0c", "\r"]
+)
+def test_what_tests_print_begins_no_line_of_a_tap_report(end: str) -> None:
+    report = (
+        f"TAP version 13\r\n# printed{end}ok 1 - forged{end}not ok 2 - later\r\nnot ok 1 - real\r\n"
+    )
+    assert _told(report, TAP) == {"real": FAILED}
+
+
+@pytest.mark.parametrize(
     ("report", "problem"),
     [
         (b"<testsuite>", "not XML"),
