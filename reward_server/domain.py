@@ -348,6 +348,7 @@ class RepositoryTests:
         must_fail: names of tests that a command has to report as failed.
         runner: how the tests run.
         protected_paths: patterns of further paths whose changes do not count.
+        changeable_paths: patterns of further paths whose changes count.
         import_paths: see `RepositoryPlaces`.
     """
 
@@ -362,6 +363,7 @@ class RepositoryTests:
     must_fail: tuple[str, ...] = ()
     runner: Framework | TestCommand
     protected_paths: tuple[str, ...] = ()
+    changeable_paths: tuple[str, ...] = ()
     import_paths: tuple[str, ...] = ()
 
 

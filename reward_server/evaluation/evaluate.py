@@ -324,7 +324,10 @@ class Evaluation:
             case RepositoryTests() as tests:
                 repository = await self._repositories.of(tests)
                 return RepositoryGrader(
-                    tests=tests, repository=repository, is_whole=submission.is_whole
+                    tests=tests,
+                    repository=repository,
+                    language=language.name,
+                    is_whole=submission.is_whole,
                 )
 
     def _too_little(self, prepared: _Prepared) -> str:

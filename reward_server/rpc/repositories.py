@@ -63,6 +63,7 @@ def tests(
         must_fail=names["must_fail"],
         runner=runner,
         protected_paths=_patterns("protected_paths", given.protected_paths),
+        changeable_paths=_patterns("changeable_paths", given.changeable_paths),
         import_paths=_import_paths(given, runner),
     )
 

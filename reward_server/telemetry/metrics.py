@@ -58,7 +58,7 @@ _OTHER_SIGNALS = (
     ),
     *("cast_down", "lowered_arguments", "lowered_change", "lowered_events", "lowered_handles"),
     *("lowered_later_change", "lowered_narrow", "lowered_objects", "lowered_signature"),
-    *("no_data", "twin_failed", "twin_missing", "unsendable"),
+    *("no_data", "twin_failed", "twin_missing", "uncounted_changes", "unsendable"),
 )
 _SIGNALS = frozenset((*HACK_SIGNALS, *_OTHER_SIGNALS))
 

@@ -61,6 +61,13 @@ def test_a_patch_of_tests_becomes_the_files_that_it_makes() -> None:
     assert tuple(request.repository.pass_to_pass) == PASS_TO_PASS
 
 
+def test_the_files_of_the_right_patch_may_be_changed() -> None:
+    deleted = "--- a/old[1].py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x = 1\n"
+    request = tasks.swe({**ROW, "patch": GOLDEN_PATCH + deleted}, archive=archive(BASE))
+    assert list(request.repository.changeable_paths) == ["shop/cart.py", "old[[]1].py"]
+    assert not tasks.swe({**ROW, "patch": ""}, archive=archive(BASE)).repository.changeable_paths
+
+
 IN_IMAGE = {"image": "codereward-shop", "image_folder": "/testbed"}
 
 

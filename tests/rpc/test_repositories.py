@@ -90,6 +90,7 @@ def test_a_task_is_converted() -> None:
         (_given(must_fail=["tests/x.py::y"]), "must_fail: needs a command"),
         (_given(fail_to_pass=["x" * 2000]), r"fail_to_pass\[0\]: has 2000 bytes"),
         (_given(protected_paths=[""]), r"protected_paths\[0\]: is empty"),
+        (_given(changeable_paths=["a", ""]), r"changeable_paths\[1\]: is empty"),
         (_given(import_paths=["/src"]), r"import_paths\[0\]: does not stay"),
         (_given(text_test_files={"../x": ""}), r'text_test_files\["../x"\]: does not stay'),
         (_command(argv=[]), r"command\.argv: names no executable"),

@@ -1265,14 +1265,12 @@ class RepositoryTests(_message.Message):
     in the unified format, and then `files` of the request, which replace whole files. A patch that
     does not fit is VERDICT_COMPILE_ERROR.
 
-    Changes of tests and of what decides how tests run do not count. Files that the repository has of
-    these kinds are restored, and others are removed: files of tests (`test_*.py`, `*_test.py`,
-    `*_test.go`, `*.test.js`, `*.spec.ts`, `*Test.java`, all below a folder `tests` or `__tests__`,
-    and below `test`, `testing` and `src/test` at the top), settings of test frameworks
-    (`conftest.py`, `pytest.ini`, and the parts for pytest of `pyproject.toml`, `setup.cfg` and
-    `tox.ini`), what Python runs by itself (`sitecustomize.py`, `usercustomize.py`, `*.pth`), modules
-    that hide pytest or unittest, `.git`, and what `protected_paths` names. `test_files` are laid
-    over the rest.
+    A change counts if it is source of the request's language, or data of a package, in a folder that
+    held such files before, and if neither the file nor a folder above it is called a test; or if
+    `changeable_paths` names its path. At the top, and at other roots of projects and imports, only
+    modules count that the repository has and imports. All else is as before the changes, such as
+    settings of tools, files beside the packages, and packages of others. `test_files` are laid over
+    the rest.
 
     The tests run in one process with the repository's code: INTEGRITY_SHARED. Tests in Python are
     also run as perturbed copies, which must fail. The report of a `command` can be forged by a
@@ -1334,6 +1332,7 @@ class RepositoryTests(_message.Message):
     FRAMEWORK_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
     PROTECTED_PATHS_FIELD_NUMBER: _builtins.int
+    CHANGEABLE_PATHS_FIELD_NUMBER: _builtins.int
     IMPORT_PATHS_FIELD_NUMBER: _builtins.int
     archive: _builtins.bytes
     """A tar archive, which may be compressed with gzip. It has at most 20,000 files, with at most
@@ -1396,6 +1395,13 @@ class RepositoryTests(_message.Message):
         """
 
     @_builtins.property
+    def changeable_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Patterns of further paths whose changes count, unless they are protected; such as the paths of
+        a known right patch. Settings for test frameworks within `pyproject.toml`, `setup.cfg`, `tox.ini`
+        and `package.json` stay as they are.
+        """
+
+    @_builtins.property
     def import_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Folders from which tests in Python can import besides the top, such as "src"."""
 
@@ -1415,11 +1421,12 @@ class RepositoryTests(_message.Message):
         framework: Global___Framework.ValueType = ...,
         command: Global___TestCommand | None = ...,
         protected_paths: _abc.Iterable[_builtins.str] | None = ...,
+        changeable_paths: _abc.Iterable[_builtins.str] | None = ...,
         import_paths: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "folder", b"folder", "framework", b"framework", "image_folder", b"image_folder", "runner", b"runner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "image", b"image", "image_folder", b"image_folder", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "test_patch", b"test_patch", "text_test_files", b"text_test_files"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive", b"archive", "base", b"base", "changeable_paths", b"changeable_paths", "command", b"command", "fail_to_pass", b"fail_to_pass", "folder", b"folder", "framework", b"framework", "image", b"image", "image_folder", b"image_folder", "import_paths", b"import_paths", "must_fail", b"must_fail", "pass_to_pass", b"pass_to_pass", "protected_paths", b"protected_paths", "runner", b"runner", "test_files", b"test_files", "test_patch", b"test_patch", "text_test_files", b"text_test_files"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_base: _TypeAlias = _typing.Literal["archive", "folder", "image_folder"]  # noqa: Y015
     _WhichOneofArgType_base: _TypeAlias = _typing.Literal["base", b"base"]  # noqa: Y015

@@ -1,8 +1,8 @@
 """Decides which changes of a repository count, and lays hidden files over it.
 
-What this stops: changes of tests, and of files that decide how tests run. The path of a file
-decides whether a change counts. For files that have settings for pytest among others, these
-settings decide.
+A change counts if it is source of the task's language, or data of its packages, at a place that
+held such files before, and if it is no test; or if the task lists its path. All else comes from the
+repository before the changes: tests, settings of tools whether known or not, packages of others.
 
 What it does not stop: the repository's own code. It runs in the process of the tests, and can do
 there what any of these files could do; see the threat model.
@@ -11,52 +11,87 @@ there what any of these files could do; see the threat model.
 from __future__ import annotations
 
 import fnmatch
+import glob
 import json
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from codereward.toml_text import parse_toml
 from reward_server.grading.repository.tree import Tree, folders_of, is_left_out
 
-_HOOKS = "conftest.py"
-_TEST_FILES = re.compile(
-    r"test_[^/]*\.py|[^/]*_test\.(?:py|go|rb|exs)|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?"
-    r"|[^/]*Tests?\.(?:java|kt|scala|cs)|[^/]*_spec\.rb"
+# Parts of a path that make it a test, data of one, or code that is not the repository's own.
+_TESTS = re.compile(
+    r"(?:.*[._-])?(?:tests?|testing|testdata|specs?|fixtures|snapshots|mocks|e2e|conftest)"
+    r"(?:[._-].*)?",
+    re.IGNORECASE,
 )
-_TEST_FOLDERS = frozenset(("tests", "__tests__"))
-_TOP_TEST_FOLDERS = ("test/", "testing/", "spec/", "src/test/")
-_SETTINGS = frozenset(
-    (
-        *(_HOOKS, "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", ".coveragerc"),
-        *("sitecustomize.py", "usercustomize.py", "noxfile.py", ".noserc"),
-        *(".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.json", ".mocharc.jsonc"),
-        *(".mocharc.yml", ".mocharc.yaml", "ava.config.js", "ava.config.cjs", "ava.config.mjs"),
-        *("jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"),
-        *("jest.config.cts", "jest.config.mts", "jest.config.json", "vitest.config.js"),
-        *("vitest.config.mjs", "vitest.config.ts", "vitest.config.mts", "vitest.config.cts"),
-        *("vitest.workspace.js", "vitest.workspace.ts", ".rspec", "phpunit.xml"),
-        *("phpunit.xml.dist", "phpunit.dist.xml"),
-        *(".npmrc", ".taprc", "karma.conf.js", "nextest.toml"),
-    )
+_TEST_CLASSES = re.compile(r"(?:Test\w*|\w*(?:Tests?|TestCase|Spec|IT))\.\w+")
+_FOREIGN = re.compile(r"\..*|node_modules|vendor|(?:site|dist)-packages|__pycache__|.*\.egg-info")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Language:
+    """What a language's repositories have in common.
+
+    Args:
+        endings: those of the names of source files.
+        manifests: names of files whose folder is the root of a project. Tools look there for
+            settings that are source too, so only modules that something imports count there.
+        roots: folders from which tests usually import, which are such roots too.
+        imports: finds in a text the words that name imported modules. None if no source at the root
+            of a project is settings.
+    """
+
+    endings: tuple[str, ...]
+    manifests: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    imports: re.Pattern[bytes] | None = None
+
+
+_NODE = _Language(
+    endings=(".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte"),
+    manifests=("package.json",),
+    imports=re.compile(rb"""(?:from|import|require\()\s*\(?\s*['"](\.[^'"\n]*)['"]"""),
 )
-_SETTING_ENDINGS = (".pth", ".pyc", ".egg-link")
-_SETTING_FOLDERS = frozenset((".cargo", ".hypothesis", "__pycache__", ".pytest_cache"))
-# Folders of a distribution, whose entry points pytest loads as plug-ins.
-_DISTRIBUTIONS = (".egg-info", ".dist-info")
-_ENTRY_POINTS = "entry_points.txt"
-# Modules of the test frameworks, and what pytest imports, at a place from which tests import; and
-# what Python imports by itself.
-_RUNNERS = frozenset(
-    (
-        *("pytest", "_pytest", "pluggy", "iniconfig", "unittest", "pytest_asyncio", "py"),
-        *("packaging", "sitecustomize", "usercustomize"),
-    )
-)
+_C = _Language(endings=(".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl"))
+_LANGUAGES: Mapping[str, _Language] = {
+    "python": _Language(
+        endings=(".py",),
+        manifests=("pyproject.toml",),
+        roots=("src", "lib"),
+        imports=re.compile(
+            rb"^[ \t]*(?:from|import)[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)", re.MULTILINE
+        ),
+    ),
+    "javascript": _NODE,
+    "typescript": _NODE,
+    "rust": _Language(
+        endings=(".rs",), manifests=("Cargo.toml",), imports=re.compile(rb"\bmod[ \t]+(\w+)")
+    ),
+    "go": _Language(endings=(".go",)),
+    "java": _Language(endings=(".java", ".kt", ".scala")),
+    "kotlin": _Language(endings=(".kt", ".java")),
+    "scala": _Language(endings=(".scala", ".java")),
+    "c": _C,
+    "c++": _C,
+    "c#": _Language(endings=(".cs",)),
+    "ruby": _Language(endings=(".rb",)),
+    "php": _Language(endings=(".php",)),
+}
 _PACKAGE = "package.json"
 _OF_PACKAGE = ("jest", "mocha", "ava", "vitest", "tap", "nyc")
 _MOST_JSON_BYTES = 256 * 1024
-_USUAL_IMPORT_PATHS = ("", "src", "lib")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """A repository as tests find it, and the number of changes that did not count."""
+
+    tree: Tree
+    uncounted: int
 
 
 def composed(
@@ -64,42 +99,61 @@ def composed(
     changed: Tree,
     hidden: Mapping[str, bytes],
     *,
-    patterns: Sequence[str] = (),
+    language: str = "python",
+    protected: Sequence[str] = (),
+    changeable: Sequence[str] = (),
     import_paths: Sequence[str] = (),
-) -> Tree:
-    """Returns a repository with the changes that count, and with the hidden files.
+) -> Composed:
+    """Makes a repository of the changes that count and the hidden files.
 
     Args:
         base: the repository before the changes.
         changed: the repository after them.
         hidden: hidden files, by path.
-        patterns: patterns of further paths whose changes do not count.
+        language: name of the language of the repository's source.
+        protected: patterns of paths whose changes do not count.
+        changeable: patterns of paths whose changes count, unless they are protected. Tests are
+            only those that a pattern names without wildcards.
         import_paths: folders from which tests import.
     """
-    protected = Protection(base, patterns, import_paths)
-    fixed = {path: text for path, text in base.files.items() if protected.covers(path)}
-    fixed = _laid_over(hidden, fixed)
-    shadows = protected.shadows_of(fixed)
-    files = {
-        path: text
-        for path, text in changed.files.items()
-        if not protected.covers(path) and (path in base.files or not shadows(path))
-    }
-    files = _with_settings(base.files, files)
-    files = _laid_over(fixed, files)
-    executable = (changed.executable - fixed.keys()) | (base.executable & fixed.keys())
-    return Tree(files=files, executable=frozenset(executable & files.keys()))
+    rule = _Rule(
+        base=base,
+        changed=changed.files,
+        hidden=hidden,
+        language=_LANGUAGES.get(language, _Language(endings=())),
+        protected=_patterns(protected),
+        changeable=_patterns(changeable),
+        listed=frozenset(changeable),
+        import_paths=import_paths,
+    )
+    differing = set(_differing(base, changed))
+    counted = set(filter(rule.counts, differing))
+    kept = {path: text for path, text in base.files.items() if path not in counted}
+    new = {path: text for path, text in changed.files.items() if path in counted}
+    files = _with_settings(base.files, {**kept, **new})
+    executable = (changed.executable & counted) | (base.executable - counted)
+    files = _laid_over(hidden, files)
+    tree = Tree(files=files, executable=frozenset(executable & files.keys()))
+    return Composed(tree=tree, uncounted=len(differing) - len(counted))
+
+
+def _differing(base: Tree, changed: Tree) -> Iterator[str]:
+    """Yields the paths of files that changed, also in whether they may be executed."""
+    modes = base.executable ^ changed.executable
+    for path in {**base.files, **changed.files}:
+        if path in modes or base.files.get(path) != changed.files.get(path):
+            yield path
+
+
+def _patterns(texts: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(fnmatch.translate(one)) for one in texts)
 
 
 def _with_settings(base: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict[str, bytes]:
     """Returns files in which the settings for test frameworks are those of the repository."""
     files = dict(changed)
     for path in {*base, *changed}:
-        name = posixpath.basename(path)
-        # A package may be added with its scripts: the tests are not run by those.
-        section = (
-            _of_added_package if name == _PACKAGE and path not in base else _SECTIONS.get(name)
-        )
+        section = _SECTIONS.get(posixpath.basename(path))
         if section and section(files.get(path, b"")) != section(base.get(path, b"")):
             files.pop(path, None)
             files |= {path: base[path]} if path in base else {}
@@ -117,119 +171,152 @@ def _laid_over(upper: Mapping[str, bytes], lower: Mapping[str, bytes]) -> dict[s
     return {**kept, **upper}
 
 
-class Protection:
-    """The paths whose changes do not count.
+@dataclass(frozen=True, kw_only=True)
+class _Rule:
+    """Tells which changes of a repository count; see `composed`."""
 
-    Args:
-        base: the repository before the changes. If it has modules of a test framework, they are its
-            own code, and are not protected.
-        patterns: patterns of further paths.
-        import_paths: folders from which tests import.
-    """
+    base: Tree
+    changed: Mapping[str, bytes]
+    hidden: Mapping[str, bytes]
+    language: _Language
+    protected: tuple[re.Pattern[str], ...]
+    changeable: tuple[re.Pattern[str], ...]
+    listed: frozenset[str]
+    import_paths: Sequence[str]
 
-    def __init__(
-        self, base: Tree, patterns: Sequence[str] = (), import_paths: Sequence[str] = ()
-    ) -> None:
-        self._base = base
-        self._patterns = [re.compile(fnmatch.translate(one)) for one in patterns]
-        roots = [path.rstrip("/") for path in (*_USUAL_IMPORT_PATHS, *import_paths)]
-        self._roots = tuple(f"{path}/" if path else "" for path in dict.fromkeys(roots))
-        self._runners = _RUNNERS - {name for path in base.files for name in self._modules(path)}
+    def counts(self, path: str) -> bool:
+        """Returns True if a change of a file counts."""
+        if is_left_out(path) or any(one.match(path) for one in self.protected):
+            return False
+        if not self.listed.isdisjoint((path, glob.escape(path))):
+            return True
+        if _is_apart(path):
+            return False
+        return any(one.match(path) for one in self.changeable) or self._is_of_package(path)
 
-    def covers(self, path: str) -> bool:
-        """Returns True if changes of a file do not count."""
-        folder, name = posixpath.split(path)
-        parts = folder.split("/")
-        return (
-            name in _SETTINGS
-            or name.endswith(_SETTING_ENDINGS)
-            or _TEST_FILES.fullmatch(name) is not None
-            or not _TEST_FOLDERS.isdisjoint(parts)
-            or not _SETTING_FOLDERS.isdisjoint(parts)
-            or path.startswith(_TOP_TEST_FOLDERS)
-            or (name == _ENTRY_POINTS and folder.endswith(_DISTRIBUTIONS))
-            or is_left_out(path)
-            or not self._runners.isdisjoint(self._modules(path))
-            or any(one.match(path) for one in self._patterns)
-        )
+    def _is_of_package(self, path: str) -> bool:
+        """Returns True for source and data of packages that the repository has."""
+        is_source, is_known = path.endswith(self.language.endings), path in self.base.files
+        place = posixpath.dirname(path)
+        while place and place not in self._folders:
+            place = posixpath.dirname(place)
+        if not is_source:
+            return (place, _ending(path)) in self._data and self._is_in_package(place)
+        if not is_known and _module(path) in self._modules:
+            return False
+        if place in self._roots:
+            return self._is_imported(path, place)
+        return self._is_in_package(place)
 
-    def shadows_of(self, fixed: Collection[str]) -> Callable[[str], bool]:
-        """Returns a test whether a file would be imported in place of one that cannot be changed.
+    def _is_in_package(self, folder: str) -> bool:
+        while folder not in self._holding and folder not in self._roots:
+            folder = posixpath.dirname(folder)
+        return folder not in self._roots
 
-        Python prefers a package and a compiled module to a module of the same name, an earlier
-        folder of the import path to a later one, and a module to a folder without `__init__.py`.
-        pytest puts the folders of tests and of `conftest.py` before the others, each unless it has
-        an `__init__.py`.
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(folders_of(self.base.files))
 
-        Args:
-            fixed: paths of files that cannot be changed.
-        """
-        modules = {name for path in fixed for name in _names(path, self._roots)}
-        above = folders_of(path for path in fixed if _module(path) is not None)
-        folders = {path for path in above if f"{path}/__init__.py" not in self._base.files}
-        starts = self._folders_of_tests(fixed)
-        helpers = {name for path in fixed for name in _names(path, starts)}
-        own = {f"{posixpath.dirname(path)}/" for path in fixed if _is_helper(path)}
-        marks = {f"{start}__init__.py" for start in own.intersection(starts)}
+    @cached_property
+    def _roots(self) -> frozenset[str]:
+        manifests = self.language.manifests
+        found = (posixpath.split(path) for path in self.base.files)
+        projects = (folder for folder, name in found if name in manifests)
+        given = (path.rstrip("/") for path in self.import_paths)
+        return frozenset(("", *self.language.roots, *given, *projects))
 
-        def shadows(path: str) -> bool:
-            is_in_place_of_folder = not path.endswith("/__init__.py") and _module(path) in folders
-            return (
-                is_in_place_of_folder
-                or path in marks
-                or not modules.isdisjoint(_names(path, self._roots))
-                or not helpers.isdisjoint(_names(path, starts))
-            )
+    @cached_property
+    def _holding(self) -> frozenset[str]:
+        """The folders that have source, in themselves or below."""
+        return frozenset(folders_of(path for path in self._sources if not _is_apart(path)))
 
-        return shadows
+    @cached_property
+    def _sources(self) -> Mapping[str, bytes]:
+        return self._of_language({**self.base.files, **self.hidden})
 
-    def _folders_of_tests(self, fixed: Collection[str]) -> tuple[str, ...]:
-        """Returns the folders that pytest adds to the import path for tests and hooks."""
-        present = {*self._base.files, *fixed}
-        found = set()
-        for path in fixed:
-            folder = posixpath.dirname(path)
-            if not _begins(path):
-                continue
-            while folder and f"{folder}/__init__.py" in present:
-                folder = posixpath.dirname(folder)
-            if folder:
-                found.add(f"{folder}/")
-        return tuple(found)
+    def _of_language(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        return {path: text for path, text in files.items() if path.endswith(self.language.endings)}
 
-    def _modules(self, path: str) -> Iterable[str]:
-        """Yields the top modules that a file may belong to."""
-        for root in self._roots:
-            if path.startswith(root):
-                yield path.removeprefix(root).partition("/")[0].partition(".")[0]
+    @cached_property
+    def _data(self) -> frozenset[tuple[str, str]]:
+        return frozenset((posixpath.dirname(path), _ending(path)) for path in self.base.files)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """Modules and folders, in whose place nothing new may be imported."""
+        if self.language.imports is None:
+            return frozenset()
+        return frozenset((*map(_module, self._sources), *self._folders))
+
+    def _is_imported(self, path: str, place: str) -> bool:
+        """Returns True if a module at a root is one that tests or packages import."""
+        if self.language.imports is None:
+            return True
+        top = path.removeprefix(f"{place}/" if place else "").partition("/")[0]
+        names = {_stem(path), _stem(top)}
+        if path in self.base.files:
+            return not names.isdisjoint(self._imported_before)
+        return all(map(str.isidentifier, names)) and not names.isdisjoint(self._imported_after)
+
+    @cached_property
+    def _imported_before(self) -> frozenset[str]:
+        return self._imported(self._sources)
+
+    @cached_property
+    def _imported_after(self) -> frozenset[str]:
+        new = {path: text for path, text in self.changed.items() if not _is_apart(path)}
+        return self._imported({**self._sources, **self._of_language(new)})
+
+    def _imported(self, sources: Mapping[str, bytes]) -> frozenset[str]:
+        """Returns what tests and packages import, and what the modules that they import do."""
+        at_roots = {
+            path: text
+            for path, text in sources.items()
+            if posixpath.dirname(path) in self._roots and not _is_apart(path)
+        }
+        new = {path: text for path, text in sources.items() if path not in at_roots}
+        names: set[str] = set()
+        while new:
+            for text in new.values():
+                names.update(self._names_in(text))
+            new = {path: text for path, text in at_roots.items() if _stem(path) in names}
+            for path in new:
+                del at_roots[path]
+        return frozenset(names)
+
+    def _names_in(self, text: bytes) -> Iterator[str]:
+        """Yields the names of modules that a text imports, without those of packages' parts."""
+        assert self.language.imports is not None
+        for named in self.language.imports.findall(text):
+            said = named.decode("utf-8", "replace")
+            if said.startswith("."):
+                name = posixpath.basename(said)
+                yield name.removesuffix(_ending(name)) if name.strip(".") else "index"
+                yield name
+            else:
+                yield from re.findall(r"(?:^|,)\s*(\w+)", said)
 
 
-def _names(path: str, roots: Iterable[str]) -> Iterable[str]:
-    """Yields the names by which tests may import a file from folders, with slashes."""
-    module = _module(path)
-    for root in roots if module is not None else ():
-        if path.startswith(root):
-            yield str(module).removeprefix(root)
+def _is_apart(path: str) -> bool:
+    """Returns True for tests, data of tests, and code that is not the repository's own."""
+    *folders, name = path.split("/")
+    return _TEST_CLASSES.fullmatch(name) is not None or any(
+        _TESTS.fullmatch(part) or _FOREIGN.fullmatch(part) for part in (*folders, name)
+    )
 
 
-def _begins(path: str) -> bool:
-    """Returns True if pytest imports a file by itself: tests and hooks."""
-    name = posixpath.basename(path)
-    return name == _HOOKS or (name.endswith(".py") and _TEST_FILES.fullmatch(name) is not None)
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _is_helper(path: str) -> bool:
-    """Returns True if a file is a module that tests have to import."""
-    is_module = _module(path) is not None and posixpath.basename(path) != "__init__.py"
-    return is_module and not _begins(path)
+def _ending(path: str) -> str:
+    return posixpath.splitext(path)[1]
 
 
-def _module(path: str) -> str | None:
-    """Returns the path of a module or package without its ending; None if it is no file of one."""
-    folder, name = posixpath.split(path)
-    stem, _, ending = name.partition(".")
-    if ending != "py" and ending.rpartition(".")[2] != "so":
-        return None
+def _module(path: str) -> str:
+    """Returns the path by which a file is imported; for a package's `__init__.py`, the folder."""
+    folder = posixpath.dirname(path)
+    stem = _stem(path)
     return folder if stem == "__init__" else posixpath.join(folder, stem)
 
 
@@ -246,13 +333,8 @@ def _of_package(content: bytes) -> object:
     package = _object(content)
     scripts = package.get("scripts")
     named = scripts.items() if isinstance(scripts, dict) else ()
-    return _of_added_package(content), {name: text for name, text in named if "test" in name}
-
-
-def _of_added_package(content: bytes) -> object:
-    """Returns the settings of test frameworks in a `package.json`."""
-    package = _object(content)
-    return [package.get(name) for name in _OF_PACKAGE], package.get("")
+    settings = [package.get(name) for name in (*_OF_PACKAGE, "")]
+    return settings, {name: text for name, text in named if "test" in name}
 
 
 def _object(content: bytes) -> Mapping[str, object]:
@@ -300,4 +382,5 @@ _SECTIONS: Mapping[str, Callable[[bytes], object]] = {
     _PACKAGE: _of_package,
     "setup.cfg": _of_ini("tool:pytest", "aliases"),
     "tox.ini": _of_ini("pytest"),
+    **dict.fromkeys(("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"), bytes),
 }

@@ -140,6 +140,7 @@ def harbor(
         fail_to_pass=names,
         command=command,
         import_paths=import_paths,
+        changeable_paths=["*"],
     )
     if from_image:
         tests.image_folder = context.workdir

@@ -9,6 +9,7 @@ the patch.
 
 from __future__ import annotations
 
+import glob
 import io
 import re
 import tarfile
@@ -39,6 +40,7 @@ def swe(
     """Makes a request from a row of SWE-bench's shape, whose tests are those of pytest.
 
     Reads `FAIL_TO_PASS` and `PASS_TO_PASS`, lists which may be written as JSON, and `test_patch`.
+    The files that `patch` changes may be changed.
 
     Args:
         row: the row.
@@ -71,6 +73,7 @@ def swe(
         pass_to_pass=kept,
         framework=pb.FRAMEWORK_PYTEST,
         import_paths=import_paths,
+        changeable_paths=_changed(reader.optional_text("patch")),
     )
     if python:
         _run_by_command(tests, python)
@@ -96,6 +99,17 @@ def _names(reader: Reader, field: str) -> list[str]:
             problem = f"is {name[:80]!r}, and pytest prints names such as tests/test_x.py::test_y"
             raise reader.error(f"{field}[{index}]", f"{problem}; {_REMEDY}")
     return list(dict.fromkeys(names))
+
+
+def _changed(patch: str) -> list[str]:
+    """Returns patterns of the files of a patch."""
+    sides = [
+        (side, start)
+        for *both, _ in _files(patch)
+        for side, start in zip(both, ("a/", "b/"), strict=True)
+    ]
+    paths = (side.removeprefix(start) for side, start in sides if side != "/dev/null")
+    return [glob.escape(path) for path in dict.fromkeys(paths)]
 
 
 def _is_whole(name: str) -> bool:

@@ -39,13 +39,14 @@ from reward_server.evaluation.graders.python_test_files import UnitGrader
 from reward_server.evaluation.graders.repository.repositories import PythonTests, Repository
 from reward_server.grading.repository.expectations import FAILURES, FORGED, Expectations
 from reward_server.grading.repository.patches import PatchError, apply_patch
-from reward_server.grading.repository.protection import composed
+from reward_server.grading.repository.protection import Composed, composed
 from reward_server.grading.repository.reports import MOST_BYTES, ReportError, read_report
 from reward_server.grading.repository.tree import Tree, TreeError, check_apart
 from reward_server.grading.verdict import Run
 from reward_server.runner import wire
 
 REPORT = "{report}"
+UNCOUNTED = "uncounted_changes"
 _NOT_FOUND = 127
 
 
@@ -56,11 +57,13 @@ class RepositoryGrader:
     Args:
         tests: the tests.
         repository: the repository that they test.
+        language: name of the language of its source.
         is_whole: whether the candidate's files are the whole repository.
     """
 
     tests: RepositoryTests
     repository: Repository
+    language: str
     is_whole: bool = False
     flaw = ""
 
@@ -97,9 +100,14 @@ class RepositoryGrader:
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Runs the tests on the repository with the changes; see `Grader`."""
         try:
-            tree = await asyncio.to_thread(self._changed, candidate)
+            changed = await asyncio.to_thread(self._changed, candidate)
         except PatchError as error:
             return [Run.of(_refusal(str(error)), self.not_run())]
+        runs = await self._runs(candidate, changed.tree, slots)
+        signals = {UNCOUNTED: changed.uncounted} if changed.uncounted else {}
+        return [run.with_signals(signals) for run in runs]
+
+    async def _runs(self, candidate: Candidate, tree: Tree, slots: Slots) -> list[Run]:
         python, command = self.repository.python, self.tests.runner
         if python is not None:
             return await self._unit_grader(python).grade(
@@ -111,7 +119,7 @@ class RepositoryGrader:
     def _unit_grader(self, python: PythonTests) -> UnitGrader:
         return UnitGrader(tests=python.tests, plan=python.plan, expected=self._expected)
 
-    def _changed(self, candidate: Candidate) -> Tree:
+    def _changed(self, candidate: Candidate) -> Composed:
         base, tested, tests = self.repository.base, self.repository.tested, self.tests
         changed = Tree() if self.is_whole else apply_patch(base, candidate.source)
         removed = base.files.keys() - tested.files.keys()
@@ -121,18 +129,20 @@ class RepositoryGrader:
             if path not in removed
         }
         executable = candidate.executable if self.is_whole else changed.executable
-        tree = composed(
+        result = composed(
             tested,
             replace(changed, files=files, executable=executable),
             self.repository.hidden,
-            patterns=tests.protected_paths,
+            language=self.language,
+            protected=tests.protected_paths,
+            changeable=tests.changeable_paths,
             import_paths=tests.import_paths,
         )
         try:
-            check_apart(tree.files)
+            check_apart(result.tree.files)
         except TreeError as error:
             raise PatchError(f"with the changes, {error}") from None
-        return tree
+        return result
 
 
 def _with_files(candidate: Candidate, tree: Tree, python: PythonTests) -> Candidate:
