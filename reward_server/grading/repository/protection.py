@@ -41,6 +41,7 @@ class _Language:
         manifests: names of files whose folder is the root of a project. Tools look there for
             settings that are source too, so only modules that something imports count there.
         roots: folders from which tests usually import, which are such roots too.
+        adds_folders_of_tests: whether tests import from their own folder if it is no package.
         imports: finds in a text the words that name imported modules. None if no source at the root
             of a project is settings.
     """
@@ -48,6 +49,7 @@ class _Language:
     endings: tuple[str, ...]
     manifests: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
+    adds_folders_of_tests: bool = False
     imports: re.Pattern[bytes] | None = None
 
 
@@ -62,6 +64,7 @@ _LANGUAGES: Mapping[str, _Language] = {
         endings=(".py",),
         manifests=("pyproject.toml",),
         roots=("src", "lib"),
+        adds_folders_of_tests=True,
         imports=re.compile(
             rb"^[ \t]*(?:from|import)[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)", re.MULTILINE
         ),
@@ -223,12 +226,21 @@ class _Rule:
         found = (posixpath.split(path) for path in self.base.files)
         projects = (folder for folder, name in found if name in manifests)
         given = (path.rstrip("/") for path in self.import_paths)
-        return frozenset(("", *self.language.roots, *given, *projects))
+        tests = (posixpath.split(path) for path in self._sources)
+        on_path = (
+            folder
+            for folder, name in tests
+            if self.language.adds_folders_of_tests
+            and _is_apart(name)
+            and f"{folder}/__init__.py" not in self._sources
+        )
+        return frozenset(("", *self.language.roots, *given, *projects, *on_path))
 
     @cached_property
     def _holding(self) -> frozenset[str]:
         """The folders that have source, in themselves or below."""
-        return frozenset(folders_of(path for path in self._sources if not _is_apart(path)))
+        sources = self._of_language(self.base.files)
+        return frozenset(folders_of(path for path in sources if not _is_apart(path)))
 
     @cached_property
     def _sources(self) -> Mapping[str, bytes]:
@@ -252,11 +264,11 @@ class _Rule:
         """Returns True if a module at a root is one that tests or packages import."""
         if self.language.imports is None:
             return True
-        top = path.removeprefix(f"{place}/" if place else "").partition("/")[0]
-        names = {_stem(path), _stem(top)}
+        name = _stem(path.removeprefix(f"{place}/" if place else "").partition("/")[0])
         if path in self.base.files:
-            return not names.isdisjoint(self._imported_before)
-        return all(map(str.isidentifier, names)) and not names.isdisjoint(self._imported_after)
+            return name in self._imported_before
+        is_free = name.isidentifier() and name not in map(_stem, self._sources)
+        return is_free and name in self._imported_after
 
     @cached_property
     def _imported_before(self) -> frozenset[str]:
@@ -290,9 +302,8 @@ class _Rule:
         for named in self.language.imports.findall(text):
             said = named.decode("utf-8", "replace")
             if said.startswith("."):
-                name = posixpath.basename(said)
-                yield name.removesuffix(_ending(name)) if name.strip(".") else "index"
-                yield name
+                *folders, name = said.split("/")
+                yield from (*folders, name, _stem(name) if name.strip(".") else "index")
             else:
                 yield from re.findall(r"(?:^|,)\s*(\w+)", said)
 
