@@ -16,6 +16,17 @@ _VALUES = frozenset(
     ["value", "right", "size", "type", "parameters", "arguments", "body", "default_value"]
 )
 _ONCE = frozenset(("right", "value", "initializer"))  # what a loop computes before its first round
+# Parameters whose value is no argument: a list of them, or what stands for one that is missing.
+_MORE_THAN_GIVEN = frozenset(
+    [
+        "rest_pattern",
+        "spread_parameter",
+        "variadic_parameter_declaration",
+        "assignment_pattern",
+        "optional_parameter",
+        "optional_parameter_declaration",
+    ]
+)
 _WRAPPING = frozenset(
     [
         "parenthesized_expression",
@@ -219,15 +230,19 @@ class Text:
         name = self.name_of(node)
         if name:
             yield name, node
-        parameters = [said(leaf) for leaf in self._parameters(node)]
+        leaves = list(self._parameters(node))
+        parameters = [said(leaf) for leaf in leaves]
+        for leaf in leaves:
+            around = (up for up, _ in zip(self.around(leaf), range(2), strict=False))
+            yield from ((said(leaf), up) for up in around if up.type in _MORE_THAN_GIVEN)
         given: list[Node] = []
         for use in self.uses.get(name, ()) if name else ():
             call = self.call_of(use)
-            given += [] if call is None else self.arguments(call)
-        if not name and (call := self._call_around(node)) is not None:
-            receiver = self.receiver(call)
-            given += [] if receiver is None else [receiver]
-            given += [one for one in self.arguments(call) if one != node]
+            if call is not None:
+                given += self.arguments(call)
+            elif not self.declares(use):
+                given += [use, *self._beside(use)]
+        given += [] if name else self._beside(node)
         yield from ((one, value) for one in parameters for value in given)
 
     def _parameters(self, function: Node) -> Iterator[Node]:
@@ -296,10 +311,15 @@ class Text:
         pair = self.table.members_of.get(function.type)
         return function.child_by_field_name(pair[0]) if pair else None
 
-    def _call_around(self, node: Node) -> Node | None:
-        up = self.parent(node)
-        up = up and self.parent(up)
-        return up if up is not None and up.type in self.table.calls else None
+    def _beside(self, function: Node) -> list[Node]:
+        """Returns what a function may be called with that is handed to another."""
+        around = (up for up, _ in zip(self.around(function), range(3), strict=False))
+        call = next((up for up in around if up.type in self.table.calls), None)
+        if call is None:
+            return []
+        receiver = self.receiver(call)
+        given = [one for one in self.arguments(call) if function not in self.inside(one)]
+        return given if receiver is None else [receiver, *given]
 
 
 def said(node: Node) -> str:

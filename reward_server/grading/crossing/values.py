@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST_DEPTH = 50
+_COMPOSED = frozenset(("slice_type", "array_type", "map_type"))  # `[]byte(a)` may be `a` itself
 _CHOOSING = frozenset(("||", "&&", "??"))
 
 
@@ -65,6 +66,9 @@ class Values:
         self._add_bound(self._answered, self.holds)
         self._add_bound(self._answers, self.is_answer)
         self._plain = self._typed_names()
+        self._functions = {
+            one for one, values in text.bound.items() if any(map(self._runs, values))
+        }
         self._add_plain()
 
     def is_call(self, node: Node) -> bool:
@@ -141,7 +145,7 @@ class Values:
             before = len(self._plain)
             bound.reverse()
             for name, values in bound:
-                if name in self._plain and not all(map(self.is_plain, values)):
+                if name in self._plain and not all(map(self._gives_plain, values)):
                     self._plain.discard(name)
 
     def _typed(self, place: Node) -> bool:
@@ -149,7 +153,8 @@ class Values:
         for up, _ in zip(self._text.around(place), range(3), strict=False):
             declared = up.child_by_field_name("type")
             if declared is not None:
-                return said(declared).removeprefix("const ") in self._table.types
+                is_one = "variadic" not in up.type
+                return is_one and said(declared).removeprefix("const ") in self._table.types
         return False
 
     def is_plain(self, node: Node, depth: int = 0) -> bool:
@@ -166,16 +171,27 @@ class Values:
                 return True
             parts = node.named_children[-2:]
             return all(self.is_plain(one, depth + 1) for one in parts)
-        if node.type in self._table.functions:
-            return self._answers_plain(node, depth)
         if node.type in self._table.calls:
             name = self._text.called(node)
-            return name in self._table.plain or (name in self._text.bound and name in self._plain)
+            if name in self._text.declarations:
+                return name in self._text.bound and name in self._plain
+            is_one = self._text.callee(node).type not in _COMPOSED
+            return is_one and name in self._table.plain
         if node.type in self._table.members_of:
             fields = self._table.members_of[node.type]
             member = node.child_by_field_name(fields[1])
-            return member is not None and said(member) in self._table.plain
-        return node.type in self._table.leaves and said(node) in self._plain
+            known = self._table.plain - self._text.declarations.keys()
+            return member is not None and said(member) in known
+        is_name = node.type in self._table.leaves and said(node) not in self._functions
+        return is_name and said(node) in self._plain
+
+    def _runs(self, node: Node) -> bool:
+        return self._text.core(node).type in self._table.functions
+
+    def _gives_plain(self, node: Node) -> bool:
+        """Returns True of a number or a text, and of a function that returns them."""
+        inner = self._text.core(node)
+        return self._answers_plain(inner, 0) if self._runs(inner) else self.is_plain(inner)
 
     def _answers_plain(self, function: Node, depth: int) -> bool:
         """Returns True if a function returns numbers and texts alone."""
@@ -204,13 +220,32 @@ class Values:
                     for one in node.named_children
                     if self._text.field(one) not in ("type", "key", "dimensions")
                 ]
-            elif node.type in self._table.calls and self._text.called(node) in self._table.makers:
-                due += self._text.arguments(node)
+            elif node.type in self._table.calls and self._makes(node):
+                due += self._parts_of(node)
             elif (value := self._only_value(node)) is not None:
                 due.append(value)
             else:
                 return node
         return argument
+
+    def _makes(self, call: Node) -> bool:
+        name = self._text.called(call)
+        return name in self._table.makers and name not in self._text.declarations
+
+    def _parts_of(self, call: Node) -> list[Node]:
+        """Returns what a maker's value is made of: also the items of whose value it copies."""
+        given, receiver = self._text.arguments(call), self._text.receiver(call)
+        parts = [one for one in given if not (self._runs(one) and self._gives_plain(one))]
+        if receiver is None or said(receiver) in {*self._table.libraries, *self._table.names}:
+            return parts
+        values = self._text.bound.get(said(receiver), [receiver])
+        return parts + (values if all(map(self._is_flat, values)) else [receiver])
+
+    def _is_flat(self, node: Node) -> bool:
+        """Returns True of a value that is written with numbers and texts alone as its items."""
+        node = self._text.core(node)
+        is_fresh = node.type in self._table.fresh
+        return is_fresh and all(self.is_plain(one) for one in node.named_children if not blank(one))
 
     def _only_value(self, node: Node) -> Node | None:
         """Returns the value of a name that has one, and that nothing else reads.
