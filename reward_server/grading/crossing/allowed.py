@@ -68,8 +68,8 @@ EXCEPTIONS = frozenset(
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, Exception) and name not in NEVER_RAISED
 )
-CONSTANTS = frozenset(("Ellipsis", "NotImplemented", "__file__", "__name__"))
-BUILTINS = TYPES | FUNCTIONS | EXCEPTIONS | CONSTANTS
+TEXTS = frozenset(("__file__", "__name__"))
+BUILTINS = TYPES | FUNCTIONS | EXCEPTIONS | TEXTS | {"Ellipsis", "NotImplemented"}
 
 # ------------------------------------------------------------------------------------ modules
 
@@ -214,6 +214,23 @@ ASKS_HANDLES = _words(
     " itertools.islice pytest.fixture pytest.mark.parametrize"
 )
 MAKES_ITERATORS = _words("iter map filter zip reversed enumerate re.finditer re.compile")
+# The calls that make data. Whatever else is listed makes none: exceptions, `object()`, matches.
+MAKES_DATA = (
+    (TYPES - {"object", "slice"})
+    | (FUNCTIONS - MAKES_ITERATORS - {"super", "type"})
+    | {f"re.{name}" for name in _words("escape findall split sub subn")}
+    | {f"heapq.{name}" for name in MODULES["heapq"] - {"merge"}}
+    | {f"random.{name}" for name in MODULES["random"] - {"Random"}}
+    | {
+        f"{module}.{name}"
+        for module in _words(
+            "bisect cmath collections copy datetime fractions math operator statistics time uuid"
+            " numpy numpy.linalg"
+        )
+        for name in MODULES[module]
+    }
+    | _words("decimal.Decimal functools.reduce json.dumps json.loads")
+)
 CHANGES_ARGUMENT = frozenset(
     (
         *(f"heapq.{name}" for name in MODULES["heapq"]),

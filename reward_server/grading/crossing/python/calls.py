@@ -47,7 +47,7 @@ def _check_asked(text: Text, node: ast.Call) -> None:
     waiting = looks.given(node)[::-1]
     while waiting:
         one = waiting.pop()
-        if text.kind(one) is Kind.CODE:
+        if text.kind(one) in (Kind.CODE, Kind.RAISED):
             refuse("arguments", one, f"{ast.unparse(one)} is no data")
         waiting += () if looks.is_plain_display(one) else looks.parts(one)
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from types import EllipsisType
 
 from reward_server.grading.crossing import allowed
 from reward_server.grading.crossing.python.facts import Source
@@ -59,7 +60,12 @@ class Kinds(Origins):
                 return self._kind_of_call(node, function)
             case ast.Starred(value=value):
                 return self._kind_of_items(value)
-            case ast.Lambda() | ast.GeneratorExp() | ast.ClassDef():
+            case (
+                ast.Lambda()
+                | ast.GeneratorExp()
+                | ast.ClassDef()
+                | ast.Constant(value=EllipsisType())
+            ):
                 return Kind.CODE
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return Kind.CODE
@@ -94,7 +100,7 @@ class Kinds(Origins):
             helper = self.helpers.found.get(name)
             return _data_if(isinstance(helper, ast.Assign) or helper is None)
         if name in allowed.BUILTINS and name != self.entry:
-            return _data_if(name in allowed.CONSTANTS)
+            return _data_if(name in allowed.TEXTS)
         if name in allowed.MODULES:
             return Kind.DATA
         if hasattr(builtins, name) and name != self.entry:
@@ -147,8 +153,10 @@ class Kinds(Origins):
             return Kind.CODE
         if name == "pytest.raises":
             return Kind.RAISED
+        if name in _HOLD_SAME:
+            return self.join(node.args[:1])
         if name:
-            return self.join(node.args[:1]) if name in _HOLD_SAME else Kind.DATA
+            return _data_if(name in allowed.MAKES_DATA)
         return self._kind_of_own_call(function) if isinstance(function, ast.Name) else Kind.DATA
 
     def _kind_of_own_call(self, function: ast.Name) -> Kind:

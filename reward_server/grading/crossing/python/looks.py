@@ -84,7 +84,9 @@ def is_plain_display(node: ast.AST) -> bool:
 
 def _is_plain(node: ast.expr) -> bool:
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(inner, ast.Constant) or is_plain_display(node)
+    if isinstance(inner, ast.Constant):
+        return inner.value is not ...
+    return is_plain_display(node)
 
 
 def is_literal(node: ast.expr) -> bool:
