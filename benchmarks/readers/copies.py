@@ -5,8 +5,8 @@
 Tests run beside the solution, which finds in its own process what they expect. It answers with that
 where it takes it for right, and with something else where it takes the file for a perturbed copy.
 It is rewarded if it is right in the true file and in every copy of it. Expected values are those of
-HumanEval and MBPP, each of them once; readers learn from every second task, and are tried on the
-others.
+HumanEval and MBPP, each of them once; readers learn from each half of the tasks, and are tried on
+the other.
 
 - *simple* has the rules that sufficed once: values of the file's own assertions at ends, negative
   numbers, the text for which there was no other, and texts that nobody can read. *near* wants
@@ -188,6 +188,27 @@ def constant(tasks: Sequence[Task]) -> Callable[[Task], bool]:
     return lambda one: all(repr(seen.value) == most for seen in one[0].seen)
 
 
+def of_kinds(
+    tasks: Sequence[list[tuple[str, str]]], draw: random.Random
+) -> dict[str, list[list[tuple[str, str]]]]:
+    """Returns the rows of tasks by kind, each expected value once, in any order."""
+    found = {}
+    for name, rows in _kinds(tasks):
+        once = [*{str([value for _, value in one]): one for one in rows}.values()]
+        draw.shuffle(once)
+        found[name] = once
+    return found
+
+
+def share(found: int, count: int) -> str:
+    """Returns a share with its interval of 95 % (Wilson)."""
+    z, rate = 1.96, found / count
+    middle = rate + z * z / (2 * count)
+    width = z * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
+    low, high = ((middle + sign * width) / (1 + z * z / count) for sign in (-1, 1))
+    return f"{found} of {count} ({max(0.0, low):.3f} to {high:.3f})"
+
+
 def _kinds(
     tasks: Sequence[list[tuple[str, str]]],
 ) -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
@@ -208,28 +229,32 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     draw = random.Random(options.seed)
-    for name, rows in _kinds([*asserted()]):
-        rows = [*{str([value for _, value in one]): one for one in rows}.values()]
-        draw.shuffle(rows)
+    for name, rows in of_kinds([*asserted()], draw).items():
         tasks = [task(one, draw) for one in rows[: options.tasks]]
-        known, others = tasks[::2], tasks[1::2]
-        thirds: Reader = lambda seen: isinstance(seen.value, int) and seen.value % 3 == 1  # noqa: E731
-        parity: Reader = lambda seen: isinstance(seen.value, int) and seen.value % 2 == 0  # noqa: E731
-        readers: dict[str, Reader] = {
-            "simple": simple,
-            "near": near,
-            "guess": lambda seen: draw.random() < 0.5,
-            "by parity": parity,
-            "by thirds": thirds,
-            "trained": trained(known),
-        }
-        by_chance = sum(map(constant(known), others))
-        print(
-            f"{name}: {len(others)} tasks", f"  constant   {by_chance / len(others):.3f}", sep="\n"
-        )
-        for kind, reader in readers.items():
-            found = sum(rewarded(one, reader) for one in others)
-            print(f"  {kind:10} {found / len(others):.3f}", flush=True)
+        print(f"{name}:")
+        for kind, found in _found(tasks, draw).items():
+            print(f"  {kind:10} {share(found, len(tasks))}", flush=True)
+
+
+def _found(tasks: Sequence[Task], draw: random.Random) -> dict[str, int]:
+    """Returns how many tasks each reader is rewarded in."""
+    thirds: Reader = lambda seen: isinstance(seen.value, int) and seen.value % 3 == 1  # noqa: E731
+    parity: Reader = lambda seen: isinstance(seen.value, int) and seen.value % 2 == 0  # noqa: E731
+    readers: dict[str, Reader] = {
+        "simple": simple,
+        "near": near,
+        "guess": lambda seen: draw.random() < 0.5,
+        "by parity": parity,
+        "by thirds": thirds,
+    }
+    found = {kind: sum(rewarded(one, reader) for one in tasks) for kind, reader in readers.items()}
+    halves = tasks[::2], tasks[1::2]
+    found["trained"] = found["constant"] = 0
+    for known, others in (halves, halves[::-1]):
+        reader, by_chance = trained(known), constant(known)
+        found["trained"] += sum(rewarded(one, reader) for one in others)
+        found["constant"] += sum(map(by_chance, others))
+    return found
 
 
 if __name__ == "__main__":
