@@ -65,7 +65,7 @@ HOSTILE = {
     "nesting without end": keyed(
         (b"r" + text(b"[]interface {}") + b"\0\0\0\1" + text(b"") + b"l\0\0\0\1") * 100_000 + b"n"
     ),
-    "an exception with a tail": frame(b"E\0\0\0\1" + text(b"") + text(b"no") + b"x"),
+    "an exception with a tail": frame(b"E\0\0\0\1" + held(b"string", b"s" + text(b"no")) + b"x"),
 }
 
 
@@ -92,7 +92,7 @@ def test_a_well_formed_answer_passes(besieged: list[str]) -> None:
     assert answered(besieged, point(b"x", whole(-1))).passed
     assert answered(besieged, keyed(held(b"[]int", many(b"l", 1, whole(1))))).passed
     assert answered(besieged, answer(many(b"", 1, b"n"))).passed
-    assert answered(besieged, frame(b"E\0\0\0\1" + text(b"") + text(b"no"))).passed
+    assert answered(besieged, frame(b"E\0\0\0\1" + held(b"float64", b"d" + bytes(8)))).passed
 
 
 REFUSED = {

@@ -614,26 +614,14 @@ func (in *reader) ended() {
 	}
 }
 
-func rethrow(frame []byte) {
-	kind, message := words(frame)
-	switch kind {
-	case "error":
-		err := remoteError(message)
-		panic(error(&err))
-	case "int":
-		if number, err := strconv.Atoi(message); err == nil {
-			panic(number)
-		}
-	}
-	panic(message)
-}
+func rethrow(frame []byte) { panic(thrown(frame)) }
 
-func words(frame []byte) (kind, message string) {
+func thrown(frame []byte) (why interface{}) {
 	defer guard()
 	in := open(frame[5:])
-	kind, message = in.text(), in.text()
+	in.value(reflect.ValueOf(&why).Elem())
 	in.ended()
-	return kind, message
+	return why
 }
 
 // ---- the loop of a solution's program
@@ -686,22 +674,33 @@ func written(id int, results []reflect.Value) []byte {
 }
 
 func failure(id int, why interface{}) []byte {
-	kind, message := "", reflect.TypeOf(why).String()
-	switch why := why.(type) {
-	case unwritable: // tests could take it for a panic
-		leave(string(why))
-	case error:
-		kind, message = "error", why.Error()
-	case string:
-		message = why
-	case int:
-		kind, message = "int", strconv.Itoa(why)
-	}
-	if len(message) > messageBytes {
-		message = strings.ToValidUTF8(message[:messageBytes], "")
+	if unsent, is := why.(unwritable); is { // tests could take it for a panic
+		leave(string(unsent))
 	}
 	out := frame('E', id)
-	out.text(kind)
-	out.text(message)
+	crossing := told(why)
+	out.value(reflect.ValueOf(&crossing).Elem())
 	return out.data
+}
+
+// told gives as what the cause of a panic crosses: of a type of its own, the name of the type.
+func told(why interface{}) interface{} {
+	switch why := why.(type) {
+	case error:
+		text := remoteError(cut(why.Error()))
+		return &text
+	case string:
+		return cut(why)
+	}
+	if of := reflect.TypeOf(why); types[of.String()] != of {
+		return of.String()
+	}
+	return why
+}
+
+func cut(text string) string {
+	if len(text) <= messageBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:messageBytes], "")
 }
