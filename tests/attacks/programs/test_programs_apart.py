@@ -119,6 +119,16 @@ def java(method: str, body: str, checks: str, before: str = "") -> Row:
     )
 
 
+def go_panic(cause: str, differs: str) -> Row:
+    """Makes a row of what tests recover of the solution's panic."""
+    return Row(
+        language="go",
+        prompt="package main\n\nfunc F(n int) int {\n",
+        completion=f"panic({cause})\n}}\n",
+        tests=f"func main() {{\ndefer func() {{ if r := recover(); {differs} {{ panic(7) }} }}()\nF(1)\n}}\n",
+    )
+
+
 def rust(completion: str, checks: str, prompt: str = "") -> Row:
     return Row(
         language="rust",
@@ -453,6 +463,10 @@ APART = {
         "if (a < 0) throw new IllegalArgumentException(); return a; }}",
         "try { s.f(-1); check(false); } catch (IllegalArgumentException e) { }",
     ),
+    "go: a real number that is recovered": go_panic("2.5", "r != 2.5"),
+    "go: a truth that is recovered": go_panic("n == 1", "r != true"),
+    "go: a number of 64 bits that is recovered": go_panic("int64(n)", "r != int64(1) || r == 1"),
+    "go: an error that is recovered": go_panic('errors.New("no")', 'fmt.Sprint(r) != "no"'),
     "java: a check for each type": java(
         "public int f(int a)",
         "return a + 1; }}",
@@ -534,6 +548,27 @@ async def test_honest_forms_pass(app: App, row: Row) -> None:
 
 
 # ----------------------------------------------------------------------------- bought errors
+
+DEEP = {
+    name: Row(
+        language="c++17",
+        prompt=f"#include <vector>\nusing namespace std;\n{record}\nK f(int n) {{\n",
+        completion="K a; for (int i = 0; i < n; i++) { K b; b.k.push_back(a); a = b; } return a; }\n",
+        tests="#undef NDEBUG\n#include <cassert>\nint main() {\nassert(f(1500).k.size() == 1);\n}\n",
+    )
+    for name, record in {
+        "c++: records in a list": "struct K { vector<K> k; };",
+        "c++: records in two lists": "struct K { vector<vector<K>> m; vector<K> k; };",
+        "c++: records beside a number": "struct K { int n; vector<K> k; };",
+    }.items()
+}
+
+
+@rows(DEEP)
+async def test_an_answer_that_is_too_deep_is_no_forgery(app: App, row: Row) -> None:
+    said = await judged(app, row)
+    assert is_refused(said)
+    assert "tampering" not in said.signals, said
 
 
 def _java(name: str, rest: str = "") -> Row:

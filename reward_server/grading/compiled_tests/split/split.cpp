@@ -144,8 +144,13 @@ bool Frame::next() {
 
 // ---- values
 
-void Out::open(char tag_of_it, size parts) {
+void Out::enter(char tag_of_it) {
+    if (++depth > DEPTH) throw unwritable{"a value is nested too deep"};
     tag(tag_of_it);
+}
+
+void Out::open(char tag_of_it, size parts) {
+    enter(tag_of_it);
     u32(parts);
 }
 
@@ -381,7 +386,7 @@ static const Entry *found(const Entry *entries, size count, const byte *name, si
 
 int serve(const Entry *entries, size count) {
     Frame frame;
-    Out out = {nullptr, 0, 0};
+    Out out = {nullptr, 0, 0, 0};
     while (frame.next()) {
         In in = frame.in();
         in.expect('C');
@@ -390,6 +395,7 @@ int serve(const Entry *entries, size count) {
         const byte *name = in.bytes(bytes);
         in.counted();
         out.count = 0;
+        out.depth = 0;
         out.tag('R');
         out.u32(id);
         const Entry *entry = found(entries, count, name, bytes);

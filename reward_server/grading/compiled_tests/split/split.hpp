@@ -39,14 +39,18 @@ struct unwritable {
 struct Out {
     byte *data;
     size count, capacity;
+    int depth;
 
     void bytes(const void *from, size many);
     void tag(char one);
     void u32(size number);
     void u64(unsigned long long number);
     void text(const char *from, size many);
-    // Begins a value of so many parts.
+    // Enters a value whose parts follow.
+    void enter(char tag);
+    // The same, of so many parts.
     void open(char tag, size parts);
+    void leave() { --depth; }
 };
 
 struct In {
@@ -183,6 +187,7 @@ template <class T> struct codec<T, SEQUENCE> {
     static void write(Out &out, const T &value) {
         out.open('l', value.size());
         for (auto &&item : value) codec<V>::write(out, item);
+        out.leave();
     }
     static T read(In &in) {
         T made;
@@ -197,6 +202,7 @@ template <class T> struct codec<T, SET> {
     static void write(Out &out, const T &value) {
         out.open('e', value.size());
         for (auto &&item : value) codec<K>::write(out, item);
+        out.leave();
     }
     static T read(In &in) {
         T made;
@@ -215,6 +221,7 @@ template <class T> struct codec<T, MAP> {
             codec<K>::write(out, item.first);
             codec<M>::write(out, item.second);
         }
+        out.leave();
     }
     static T read(In &in) {
         T made;
@@ -234,6 +241,7 @@ template <class T> struct codec<T, PAIR> {
         out.open('p', 2);
         codec<F>::write(out, value.first);
         codec<S>::write(out, value.second);
+        out.leave();
     }
     static T read(In &in) {
         in.enter('p', 2);

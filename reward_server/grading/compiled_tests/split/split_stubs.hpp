@@ -23,7 +23,7 @@ In answered(const Out &call, Frame &frame);
 
 struct Call {
     Out out;
-    Call() : out{nullptr, 0, 0} {}
+    Call() : out{nullptr, 0, 0, 0} {}
     Call(const Call &) = delete;
     Call &operator=(const Call &) = delete;
     ~Call() { __builtin_free(out.data); }

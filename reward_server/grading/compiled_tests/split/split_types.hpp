@@ -29,6 +29,7 @@ template <class T> struct codec<T, FIXED> {
     static void write(Out &out, const T &value) {
         out.open('l', value.size());
         for (auto &&item : value) codec<V>::write(out, item);
+        out.leave();
     }
     static T read(In &in) {
         T made{};
@@ -51,6 +52,7 @@ template <template <class...> class V, class... A> struct codec<V<A...>, PARTS> 
     static void write(Out &out, const V<A...> &value) {
         out.open('p', sizeof...(A));
         each(out, value, upto<sizeof...(A)>());
+        out.leave();
     }
     static V<A...> read(In &in) {
         in.enter('p', sizeof...(A));
@@ -64,8 +66,9 @@ template <class T> struct codec<T, OPTIONAL> {
     typedef typename T::value_type V;
     static void write(Out &out, const T &value) {
         if (!value.has_value()) return out.tag('n');
-        out.tag('o');
+        out.enter('o');
         codec<V>::write(out, *value);
+        out.leave();
     }
     static T read(In &in) {
         char tag = in.tag();
@@ -98,11 +101,12 @@ struct ReadsField {
 
 template <class T> struct codec<T, RECORD> {
     static void write(Out &out, const T &value) {
-        out.tag('r');
+        out.enter('r');
         out.text(record<T>::name(), length(record<T>::name()));
         out.u32(record<T>::count);
         WritesField each = {out};
         record<T>::each(each, value);
+        out.leave();
     }
     static T read(In &in) {
         if (++in.depth > DEPTH) forged("a value is nested too deep");
