@@ -200,6 +200,8 @@ class Text:
 
     def _bindings(self, node: Node) -> Iterator[tuple[str, Node]]:
         pair = self.table.binds.get(node.type)
+        if "catch" in node.type:
+            yield from ((said(leaf), node) for leaf in self._declared(node))
         if pair is None:
             return
         names = node.children_by_field_name(pair[0])
@@ -219,7 +221,7 @@ class Text:
             up = self._parents[node.id]
             if self.index(up) == node:
                 return False
-            if self.field(node) in _VALUES:
+            if self.field(node) in _VALUES and up.type != "pair_pattern":
                 return False
         return True
 
@@ -312,14 +314,19 @@ class Text:
         return function.child_by_field_name(pair[0]) if pair else None
 
     def _beside(self, function: Node) -> list[Node]:
-        """Returns what a function may be called with that is handed to another."""
+        """Returns what a function may be called with that is handed to one of the library.
+
+        With the function itself, which is no value, if that is not known.
+        """
         around = (up for up, _ in zip(self.around(function), range(3), strict=False))
         call = next((up for up in around if up.type in self.table.calls), None)
-        if call is None:
-            return []
-        receiver = self.receiver(call)
-        given = [one for one in self.arguments(call) if function not in self.inside(one)]
-        return given if receiver is None else [receiver, *given]
+        if call is None or self.called(call) in self.declarations:
+            return [function]
+        receiver, given = self.receiver(call), self.arguments(call)
+        others = [one for one in given if function not in self.inside(one)]
+        is_direct = any(self.core(one) == function for one in (self.callee(call), *given))
+        found = others if receiver is None else [receiver, *others]
+        return found if is_direct else [*found, function]
 
 
 def said(node: Node) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MOST_DEPTH = 50
 _COMPOSED = frozenset(("slice_type", "array_type", "map_type"))  # `[]byte(a)` may be `a` itself
+_UNTYPED = frozenset(("", "auto", "var"))
 _CHOOSING = frozenset(("||", "&&", "??"))
 
 
@@ -134,12 +135,22 @@ class Values:
     def _typed_names(self) -> set[str]:
         """Returns the names that are declared as numbers and texts."""
         declared = self._text.declarations.items()
-        return {name for name, places in declared if all(map(self._typed, places))}
+        return {
+            name
+            for name, places in declared
+            if self._table.types.issuperset(map(self._type, places))
+        }
 
     def _add_plain(self) -> None:
         """Adds the names that only numbers and texts are bound to."""
         bound = [(one, all_) for one, all_ in self._text.bound.items() if one not in self._plain]
-        self._plain |= self._text.bound.keys()
+        known = self._table.types | _UNTYPED
+        declared = self._text.declarations
+        self._plain |= {
+            one
+            for one in self._text.bound
+            if known.issuperset(map(self._type, declared.get(one, ())))
+        }
         before = -1
         while before != len(self._plain):
             before = len(self._plain)
@@ -148,14 +159,13 @@ class Values:
                 if name in self._plain and not all(map(self._gives_plain, values)):
                     self._plain.discard(name)
 
-    def _typed(self, place: Node) -> bool:
-        """Returns True if a name is declared as a number or a text."""
+    def _type(self, place: Node) -> str:
+        """Returns the type that is written where a name is declared; "" if there is none."""
         for up, _ in zip(self._text.around(place), range(3), strict=False):
             declared = up.child_by_field_name("type")
             if declared is not None:
-                is_one = "variadic" not in up.type
-                return is_one and said(declared).removeprefix("const ") in self._table.types
-        return False
+                return "" if "variadic" in up.type else said(declared).removeprefix("const ")
+        return ""
 
     def is_plain(self, node: Node, depth: int = 0) -> bool:
         """Returns True of an expression whose value is a number, a text or a truth."""
@@ -233,19 +243,12 @@ class Values:
         return name in self._table.makers and name not in self._text.declarations
 
     def _parts_of(self, call: Node) -> list[Node]:
-        """Returns what a maker's value is made of: also the items of whose value it copies."""
+        """Returns what a maker's value is made of: also what it copies the items of."""
         given, receiver = self._text.arguments(call), self._text.receiver(call)
         parts = [one for one in given if not (self._runs(one) and self._gives_plain(one))]
-        if receiver is None or said(receiver) in {*self._table.libraries, *self._table.names}:
-            return parts
-        values = self._text.bound.get(said(receiver), [receiver])
-        return parts + (values if all(map(self._is_flat, values)) else [receiver])
-
-    def _is_flat(self, node: Node) -> bool:
-        """Returns True of a value that is written with numbers and texts alone as its items."""
-        node = self._text.core(node)
-        is_fresh = node.type in self._table.fresh
-        return is_fresh and all(self.is_plain(one) for one in node.named_children if not blank(one))
+        known = {*self._table.libraries, *self._table.names} - self._text.declarations.keys()
+        of_library = receiver is None or known.issuperset(map(said, self._text.leaves(receiver)))
+        return parts if receiver is None or of_library else [*parts, receiver]
 
     def _only_value(self, node: Node) -> Node | None:
         """Returns the value of a name that has one, and that nothing else reads.
