@@ -19,6 +19,9 @@ from reward_server.grading.compiled_tests.split.text.blocks import open_blocks, 
 from reward_server.grading.compiled_tests.tokens import tokenize
 from reward_server.grading.extraction import other_languages
 from reward_server.grading.extraction.extract import extract
+from reward_server.grading.repository import changes
+from reward_server.grading.repository.protection import composed
+from reward_server.grading.repository.tree import Tree
 from reward_server.languages import Language, go_source, load_languages, rust_source
 
 Reader = Callable[[str], object]
@@ -101,6 +104,18 @@ def split_readers(
         yield "serving", split.serving
 
 
+def importing(language: str, beginning: bytes) -> Reader:
+    known = changes.LANGUAGES[language]
+    return lambda text: list(known.imported_by(beginning + text.encode()))
+
+
+def of_new_modules(text: str) -> object:
+    """Reads a change that adds as many modules as a repository has, all at its top."""
+    modules = {f"a/m{number}.py": b"" for number in range(len(text))}
+    new = {f"n{number}.py": b"" for number in range(len(text))}
+    return composed(Tree(files=modules), Tree(files={**modules, **new}), {})
+
+
 READERS: Mapping[str, Reader] = {
     **{
         f"{language.name}: {what}": reader
@@ -111,6 +126,10 @@ READERS: Mapping[str, Reader] = {
     "go: imports": go_source.arranged,
     "rust: crates": rust_source.arranged,
     "rust: own tests": rust_source.without_tests,
+    "javascript: imports": importing("javascript", b"from"),
+    "python: imports": importing("python", b"import "),
+    "rust: imports": importing("rust", b"mod"),
+    "new modules": of_new_modules,
 }
 
 
@@ -175,6 +194,11 @@ FLOODS = (
     ("definitions", "a   "),
     ("definitions", "\n"),
     ("go: imports", 'import (\n"a'),
+    ("javascript: imports", " "),
+    ("python: imports", " "),
+    ("python: imports", "a, "),
+    ("rust: imports", " "),
+    ("new modules", " "),
 )
 
 
