@@ -70,7 +70,8 @@ def _for_coroutines(files: Sequence[str]) -> list[str]:
 def _own_configuration() -> list[str]:
     """Returns the file of settings: the first with some of pytest, or else the first, if any."""
     found = [name for name in _CONFIGURATIONS if os.path.exists(name)]
-    return [*filter(_has_settings, found), *found][:1]
+    first = next(filter(_has_settings, found), None)
+    return found[:1] if first is None else [first]
 
 
 def _has_settings(name: str) -> bool:

@@ -104,8 +104,9 @@ class RepositoryGrader:
         except PatchError as error:
             return [Run.of(_refusal(str(error)), self.not_run())]
         runs = await self._runs(candidate, changed.tree, slots)
-        signals = {UNCOUNTED: changed.uncounted} if changed.uncounted else {}
-        return [run.with_signals(signals) for run in runs]
+        if not changed.uncounted:
+            return runs
+        return [run.with_signals({UNCOUNTED: changed.uncounted}) for run in runs]
 
     async def _runs(self, candidate: Candidate, tree: Tree, slots: Slots) -> list[Run]:
         python, command = self.repository.python, self.tests.runner
