@@ -1268,9 +1268,8 @@ class RepositoryTests(_message.Message):
     A change counts if it is source of the request's language, or data of a package, in a folder that
     held such files before, and if neither the file nor a folder above it is called a test; or if
     `changeable_paths` names its path. At the top, and at other roots of projects and imports, only
-    modules count that the repository has and imports. All else is as before the changes, such as
-    settings of tools, files beside the packages, and packages of others. `test_files` are laid over
-    the rest.
+    modules count that tests or packages import. All else is as before the changes, such as settings
+    of tools, files beside the packages, and packages of others. `test_files` are laid over the rest.
 
     The tests run in one process with the repository's code: INTEGRITY_SHARED. Tests in Python are
     also run as perturbed copies, which must fail. The report of a `command` can be forged by a
@@ -1397,8 +1396,8 @@ class RepositoryTests(_message.Message):
     @_builtins.property
     def changeable_paths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Patterns of further paths whose changes count, unless they are protected; such as the paths of
-        a known right patch. Settings for test frameworks within `pyproject.toml`, `setup.cfg`, `tox.ini`
-        and `package.json` stay as they are.
+        a known right patch. A pattern with a wildcard names no tests. Settings for pytest, and those
+        for test frameworks in `package.json`, stay as they are.
         """
 
     @_builtins.property
