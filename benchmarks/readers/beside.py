@@ -14,18 +14,17 @@ from __future__ import annotations
 
 import argparse
 import base64
-import io
 import json
 import random
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.readers.copies import asserted, of_kinds, share
+from tests.repository.tasks import archive
 
 SERVER = Path(sys.executable).with_name("reward-server")
 Row = tuple[str, str]  # the arguments of a call, and the expected literal
@@ -84,9 +83,9 @@ def _of_function(case: Case, solution: str) -> Request:
 def _of_repository(case: Case, solution: str) -> Request:
     shown = "".join(f"    assert f({given}) == {value}\n" for given, value in case.visible)
     visible = f"from work import f\ndef test_visible():\n{shown}"
-    archive = _archive({"work.py": "", "test_visible.py": visible})
+    base = archive({"work.py": "", "test_visible.py": visible})
     tests = {
-        "archive": base64.b64encode(archive).decode(),
+        "archive": base64.b64encode(base).decode(),
         "text_test_files": {"test_hidden.py": _hidden(case, "work")},
         "fail_to_pass": ["test_hidden.py::TestF::test_hidden"],
         "framework": "FRAMEWORK_UNITTEST",
@@ -103,16 +102,6 @@ DOORS: dict[str, Callable[[Case, str], Request]] = {
 
 def _hidden(case: Case, module: str) -> str:
     return _HIDDEN.format(module=module, given=case.hidden[0], value=case.hidden[1])
-
-
-def _archive(files: dict[str, str]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as made:
-        for path, text in files.items():
-            member = tarfile.TarInfo(path)
-            member.size = len(text.encode())
-            made.addfile(member, io.BytesIO(text.encode()))
-    return buffer.getvalue()
 
 
 def _rewarded(requests: Sequence[Request]) -> int:

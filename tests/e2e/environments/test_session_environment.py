@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import os
 import signal
-import tarfile
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.suite.host import processes_marked
+from tests.repository.tasks import archive
 from trainer_client import Session, SessionEndedError, tasks
 from trainer_client.trl.environments import SessionEnvironment, environment_reward
 
@@ -37,16 +36,6 @@ MANY_PROCESSES = (
     "python3 -c \"import subprocess as s; [s.Popen(['sleep', '600'], stdout=s.DEVNULL, "
     'stderr=s.DEVNULL) for _ in range(100)]"'
 )
-
-
-def archive(files: dict[str, str]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as made:
-        for path, text in files.items():
-            member = tarfile.TarInfo(path)
-            member.size = len(text.encode())
-            made.addfile(member, io.BytesIO(text.encode()))
-    return buffer.getvalue()
 
 
 def repository_task():
